@@ -1,0 +1,80 @@
+"""Policies by name, through the entry-point group ``hvs_ros.policies``.
+
+A package adds a policy by naming a class in that group; nothing here has to change. The policies that ship with hvs_ros
+are found even where its metadata is not installed (a source checkout on PYTHONPATH).
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+from typing import Any
+
+from hvs_ros.policy.contract import Policy, PolicyError, PolicyUnavailableError
+
+GROUP = "hvs_ros.policies"
+
+SHIPPED = {
+    "signs": "hvs_ros.policy.signs:SignsPolicy",
+    "keyboard": "hvs_ros.policy.keyboard:KeyboardPolicy",
+    "random": "hvs_ros.policy.random_walk:RandomPolicy",
+    "replay": "hvs_ros.policy.replay:ReplayPolicy",
+}
+"""Also what setup.py declares, so that a policy has one address."""
+
+
+def policy_names() -> list[str]:
+    """Return the names that can be asked for, sorted."""
+    return sorted({*SHIPPED, *(point.name for point in entry_points(group=GROUP))})
+
+
+def create_policy(name: str, settings: Mapping[str, Any] | None = None) -> Policy:
+    """Make the policy of that name.
+
+    Args:
+        name: as in ``policy_names()``.
+        settings: keyword arguments of its constructor.
+
+    Raises:
+        PolicyError: no such policy, a setting it does not have or that it refuses.
+        PolicyUnavailableError: something it needs is not installed or not there.
+    """
+    settings = dict(settings or {})
+    factory = _factory(name)
+    _check_settings(name, factory, settings)
+    try:
+        policy = factory(**settings)
+    except PolicyError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise PolicyError(f"policy '{name}' refuses its settings {settings}: {error}") from error
+    if not isinstance(policy, Policy):
+        raise PolicyError(f"policy '{name}' ({factory!r}) has no start, decide and close")
+    return policy
+
+
+def _factory(name: str) -> Any:
+    points = [point for point in entry_points(group=GROUP) if point.name == name]
+    address = points[0].value if points else SHIPPED.get(name)
+    if address is None:
+        raise PolicyError(f"there is no policy '{name}'; known are {', '.join(policy_names())}")
+    module, _, attribute = address.partition(":")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except ImportError as error:
+        raise PolicyUnavailableError(f"policy '{name}' cannot be imported: {error}") from error
+    except AttributeError as error:
+        raise PolicyError(f"policy '{name}' names {address}, which is not there") from error
+
+
+def _check_settings(name: str, factory: Any, settings: Mapping[str, Any]) -> None:
+    parameters = inspect.signature(factory).parameters.values()
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return
+    known = [p.name for p in parameters]
+    unknown = sorted(set(settings) - set(known))
+    if unknown:
+        has = f"it has {', '.join(known)}" if known else "it has none"
+        raise PolicyError(f"policy '{name}' has no setting {', '.join(unknown)}; {has}")
