@@ -1,0 +1,184 @@
+"""Finds scenes on disk: which panorama, which tasks, how the tripod stood.
+
+A scene is a folder with one panorama and, if it has tasks, an ``annotation.json`` (see
+:mod:`hvs_ros.panorama.annotation`). Without one, the tasks come from the user. An optional ``scene.yaml`` says how
+the camera was tilted when the picture was taken::
+
+    roll_deg: 1.5     # right side down positive
+    pitch_deg: -0.8   # looking up positive
+
+A directory of scenes holds such folders, bare panoramas, or both. Pictures are found by the ending of their name and
+opened only when they are looked at, so that a directory of hundreds of them is listed at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from hvs_ros.panorama.annotation import ANNOTATION_NAME, SceneError, SceneItem, load_annotation
+from hvs_ros.search.task import EpisodeSpec
+
+__all__ = ["PANORAMA_SUFFIXES", "Scene", "SceneError", "SceneItem", "Tilt", "load_scene", "load_scenes"]
+
+PANORAMA_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".tif", ".tiff", ".webp"})
+"""Endings of panorama files, in lower case."""
+SCENE_FILE_NAME = "scene.yaml"
+
+
+@dataclass(frozen=True)
+class Tilt:
+    """How the camera was tilted against the horizon when the panorama was taken.
+
+    Attributes:
+        roll_deg: about the viewing axis of the centre column, right side down positive.
+        pitch_deg: of the viewing axis of the centre column, up positive.
+    """
+
+    roll_deg: float = 0.0
+    pitch_deg: float = 0.0
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A panorama and what may be searched for in it.
+
+    Attributes:
+        name: of the folder, or of the picture where it has no folder of its own; unique in its directory.
+        panorama_path: the picture.
+        items: the annotated tasks; empty for a bare panorama.
+        tilt: of the camera that took the picture.
+    """
+
+    name: str
+    panorama_path: Path
+    items: tuple[SceneItem, ...] = ()
+    tilt: Tilt = Tilt()
+
+    def episodes(self) -> list[EpisodeSpec]:
+        """Return every task from every start, with ids that stay the same from run to run.
+
+        Where the annotation gives no level, the episode's is None: it follows from how much of the target the first
+        view shows, which only the camera's owner knows (:func:`hvs_ros.search.scoring.difficulty`).
+        """
+        return [spec for index, item in enumerate(self.items) for spec in item.episodes(self.name, index)]
+
+
+def load_scene(path: Path | str) -> Scene:
+    """Read one scene: a folder with one panorama, or a bare panorama file.
+
+    Raises:
+        SceneError: there is no panorama, or more than one; the annotation or scene.yaml is malformed.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise SceneError(f"{path}: there is no such file or folder")
+    if not path.is_dir():
+        return _bare(path)
+    panoramas = _panoramas(path)
+    if not panoramas:
+        raise SceneError(f"{path}: no panorama in this folder; one of {_endings()} is expected")
+    if len(panoramas) > 1:
+        names = ", ".join(panorama.name for panorama in panoramas)
+        raise SceneError(f"{path}: a scene has one panorama, here are {len(panoramas)}: {names}")
+    annotation = path / ANNOTATION_NAME
+    items = load_annotation(annotation) if annotation.exists() else ()
+    # "." has no name of its own; a linked folder keeps its link's, which is unique in its directory.
+    name = path.name if path.name not in ("", "..") else path.resolve().name
+    return Scene(name, _filled(panoramas[0]), items, _tilt(path / SCENE_FILE_NAME))
+
+
+def load_scenes(directory: Path | str) -> list[Scene]:
+    """Read every scene of a directory, sorted by name.
+
+    The directory holds scene folders, bare panoramas, or both; or it is itself one scene (it holds an
+    ``annotation.json`` or a ``scene.yaml``), or one panorama file. Hidden entries and folders without a panorama are
+    passed over.
+
+    Raises:
+        SceneError: nothing to search is there, or one of the scenes is malformed.
+    """
+    directory = Path(directory)
+    if not directory.exists():
+        raise SceneError(f"{directory}: there is no such folder")
+    if not directory.is_dir() or any((directory / name).exists() for name in (ANNOTATION_NAME, SCENE_FILE_NAME)):
+        return [load_scene(directory)]
+    scenes = {scene.name: scene for scene in map(load_scene, _scene_folders(directory))}
+    for panorama in _panoramas(directory):
+        scene = _bare(panorama)
+        if scene.name in scenes:  # a.jpg beside a.png, or beside a folder a
+            scene = Scene(panorama.name, panorama)
+        scenes[scene.name] = scene
+    if not scenes:
+        raise SceneError(
+            f"{directory}: nothing to search here; folders with a panorama and {ANNOTATION_NAME},"
+            f" or panoramas ({_endings()}) are expected"
+        )
+    return [scenes[name] for name in sorted(scenes)]
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+    except OSError as error:
+        raise SceneError(f"{folder}: cannot be listed: {error.strerror or error}") from error
+
+
+def _panoramas(folder: Path) -> list[Path]:
+    return [entry for entry in _entries(folder) if _is_picture(entry) and not entry.is_dir()]
+
+
+def _scene_folders(directory: Path) -> list[Path]:
+    folders = (entry for entry in _entries(directory) if entry.is_dir())
+    return [folder for folder in folders if (folder / ANNOTATION_NAME).exists() or _panoramas(folder)]
+
+
+def _is_picture(path: Path) -> bool:
+    return path.suffix.lower() in PANORAMA_SUFFIXES
+
+
+def _endings() -> str:
+    return ", ".join(sorted(PANORAMA_SUFFIXES))
+
+
+def _bare(panorama: Path) -> Scene:
+    if not _is_picture(panorama):
+        raise SceneError(f"{panorama}: not a panorama; a name that ends in one of {_endings()} is expected")
+    return Scene(panorama.stem, _filled(panorama))
+
+
+def _filled(panorama: Path) -> Path:
+    """Return the panorama, unless it cannot be one: a broken link or an empty file. Its content is not looked at."""
+    try:
+        size = panorama.stat().st_size
+    except OSError as error:
+        raise SceneError(f"{panorama}: cannot be read: {error.strerror or error}") from error
+    if size == 0:
+        raise SceneError(f"{panorama}: the file is empty")
+    return panorama
+
+
+def _tilt(path: Path) -> Tilt:
+    if not path.exists():
+        return Tilt()
+    try:
+        values: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SceneError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except (UnicodeDecodeError, yaml.YAMLError, ValueError) as error:
+        raise SceneError(f"{path}: not YAML: {error}") from error
+    if values is None:
+        return Tilt()
+    if not isinstance(values, dict):
+        raise SceneError(f"{path}: 'roll_deg' and 'pitch_deg' with their values are expected")
+    for key, value in values.items():
+        if key not in ("roll_deg", "pitch_deg"):
+            raise SceneError(f"{path}: the key {key!r} is not known; 'roll_deg' and 'pitch_deg' are")
+        limit = 180.0 if key == "roll_deg" else 90.0
+        # Written so that NaN fails too.
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= limit:
+            raise SceneError(f"{path}: {key!r} is {value!r}; degrees from -{limit:g} to {limit:g} are expected")
+    return Tilt(float(values.get("roll_deg", 0.0)), float(values.get("pitch_deg", 0.0)))
