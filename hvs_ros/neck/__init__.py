@@ -1,0 +1,1 @@
+"""A head's gaze without ROS: what can be reached, and how it gets there."""

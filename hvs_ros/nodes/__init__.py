@@ -1,0 +1,1 @@
+"""The ROS shell: one file a node, thin; the only room that knows rclpy and message types."""

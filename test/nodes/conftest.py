@@ -1,0 +1,216 @@
+"""What the tests of nodes share: a ROS domain for each test, node processes, and a graph to talk to them from."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+
+from rclpy.context import Context  # noqa: E402
+from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor  # noqa: E402
+from rclpy.node import Node  # noqa: E402
+from rclpy.parameter import Parameter  # noqa: E402
+
+WAIT_S = 15.0
+"""Limit of every wait in these tests; on an idle machine they take milliseconds."""
+
+
+def wait_until(condition: Callable[[], Any], limit_s: float = WAIT_S, what: str = "it") -> Any:
+    """Return the condition's first true value."""
+    end = time.monotonic() + limit_s
+    while not (value := condition()):
+        assert time.monotonic() < end, f"waited {limit_s:g} s for {what}"
+        time.sleep(0.005)
+    return value
+
+
+@pytest.fixture
+def domain(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """A ROS_DOMAIN_ID that no other test uses now, in this or another run of the tests on this machine.
+
+    HVS_TEST_DOMAINS="20-39" restricts the choice.
+    """
+    first, last = map(int, os.environ.get("HVS_TEST_DOMAINS", "1-99").split("-"))
+    candidates = list(range(first, last + 1))
+    random.SystemRandom().shuffle(candidates)
+    for number in candidates:
+        path = Path(tempfile.gettempdir()) / f"hvs_ros_test_domain_{number}_{os.getuid()}.lock"
+        with path.open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            monkeypatch.setenv("ROS_DOMAIN_ID", str(number))
+            monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+            yield number
+            return
+    pytest.fail(f"every ROS domain from {first} to {last} is in use by tests")
+
+
+class NodeProcess:
+    """A node in a process of its own.
+
+    Attributes:
+        log: file with everything it printed.
+    """
+
+    def __init__(self, module: str, arguments: list[str], log: Path) -> None:
+        self.log = log
+        with log.open("wb") as out:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", module, *arguments],
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+
+    @property
+    def output(self) -> str:
+        """What it has printed so far."""
+        return self.log.read_text(errors="replace")
+
+    @property
+    def running(self) -> bool:
+        """It has not ended."""
+        return self._process.poll() is None
+
+    def send(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        self._process.send_signal(number)
+
+    def wait(self, limit_s: float = WAIT_S) -> int:
+        """Wait for its end and return the exit code."""
+        return self._process.wait(limit_s)
+
+    def stop(self, number: signal.Signals = signal.SIGINT, limit_s: float = 10.0) -> int:
+        """Send a signal, wait for the end and return the exit code."""
+        self.send(number)
+        return self.wait(limit_s)
+
+    def kill(self) -> None:
+        """End it without asking."""
+        if self.running:
+            self._process.kill()
+        self._process.wait(WAIT_S)
+
+
+StartNode = Callable[..., NodeProcess]
+
+
+@pytest.fixture
+def start_node(domain: int, tmp_path: Path) -> Iterator[StartNode]:
+    """``start_node(module, remap=..., namespace=..., **parameters)`` starts a node; all are killed at the test's end."""
+    started: list[NodeProcess] = []
+
+    def start(
+        module: str,
+        *,
+        namespace: str = "",
+        remap: dict[str, str] | None = None,
+        arguments: list[str] | None = None,
+        **parameters: object,
+    ) -> NodeProcess:
+        line = ["--ros-args"]
+        if namespace:
+            line += ["-r", f"__ns:=/{namespace.strip('/')}"]
+        for old, new in (remap or {}).items():
+            line += ["-r", f"{old}:={new}"]
+        for name, value in parameters.items():
+            line += ["-p", f"{name}:={_parameter_text(value)}"]
+        process = NodeProcess(module, line + (arguments or []), tmp_path / f"node_{len(started)}.log")
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        if process.output:
+            print(f"--- {process.log.name}\n{process.output}")
+
+
+def _parameter_text(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    # Quoted, or YAML makes a number of "1" and null of "".
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
+
+
+class Graph:
+    """A node of the test's own, spinning in the background, to talk to the nodes under test."""
+
+    def __init__(self, domain: int) -> None:
+        self.context = Context()
+        rclpy.init(context=self.context, domain_id=domain)
+        self.node = Node("test", context=self.context, parameter_overrides=[Parameter("use_sim_time", value=False)])
+        self._executor = MultiThreadedExecutor(4, context=self.context)
+        self._executor.add_node(self.node)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._spin, daemon=True)
+        self._thread.start()
+
+    def _spin(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self._executor.spin_once(timeout_sec=0.1)
+            except ExternalShutdownException:
+                return
+
+    def collect(self, kind: type, topic: str, qos: Any = 10) -> list[Any]:
+        """Subscribe, and return a list that grows with the messages."""
+        messages: list[Any] = []
+        self.node.create_subscription(kind, topic, messages.append, qos)
+        return messages
+
+    def call(self, kind: type, name: str, request: Any, limit_s: float = WAIT_S) -> Any:
+        """Call a service and return the response."""
+        client = self.node.create_client(kind, name)
+        assert client.wait_for_service(limit_s), f"no service {name}"
+        future = client.call_async(request)
+        return self.result(future, limit_s)
+
+    @staticmethod
+    def result(future: Any, limit_s: float = WAIT_S) -> Any:
+        """Wait for a future and return its result."""
+        done = threading.Event()
+        future.add_done_callback(lambda _: done.set())
+        assert done.wait(limit_s), f"no answer within {limit_s:g} s"
+        return future.result()
+
+    def wait_for_services(self, *names: str, limit_s: float = WAIT_S) -> None:
+        """Wait until all these services, or actions given as ``name/_action/send_goal``, are there."""
+        wanted = {f"/{name.strip('/')}" for name in names}
+        wait_until(
+            lambda: wanted <= {name for name, _ in self.node.get_service_names_and_types()},
+            limit_s,
+            f"the services {sorted(wanted)}",
+        )
+
+    def close(self) -> None:
+        """Leave the graph."""
+        self._stop.set()
+        self._executor.wake()
+        self._thread.join(WAIT_S)
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+
+@pytest.fixture
+def graph(domain: int) -> Iterator[Graph]:
+    """A node of the test's own in the test's domain."""
+    graph = Graph(domain)
+    yield graph
+    graph.close()
