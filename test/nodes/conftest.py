@@ -17,12 +17,11 @@ from typing import Any
 
 import pytest
 
-rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
-
-from rclpy.context import Context  # noqa: E402
-from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor  # noqa: E402
-from rclpy.node import Node  # noqa: E402
-from rclpy.parameter import Parameter  # noqa: E402
+import rclpy
+from rclpy.context import Context
+from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
 
 WAIT_S = 15.0
 """Limit of every wait in these tests; on an idle machine they take milliseconds."""
