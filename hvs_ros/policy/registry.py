@@ -55,6 +55,28 @@ def create_policy(name: str, settings: Mapping[str, Any] | None = None) -> Polic
     return policy
 
 
+def check_policy(name: str, settings: Mapping[str, Any] | None = None) -> None:
+    """Check that the policy exists and has these settings, without making it, which may take long.
+
+    Raises:
+        PolicyError: no such policy, or a setting it does not have.
+        PolicyUnavailableError: its module cannot be imported.
+    """
+    _check_settings(name, _factory(name), dict(settings or {}))
+
+
+def policy_settings(name: str) -> dict[str, Any]:
+    """Return the settings of the policy of that name with their defaults.
+
+    Raises:
+        PolicyError: no such policy.
+        PolicyUnavailableError: its module cannot be imported.
+    """
+    parameters = inspect.signature(_factory(name)).parameters.values()
+    named = (p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY))
+    return {p.name: None if p.default is p.empty else p.default for p in named}
+
+
 def _factory(name: str) -> Any:
     points = [point for point in entry_points(group=GROUP) if point.name == name]
     address = points[0].value if points else SHIPPED.get(name)
