@@ -1,0 +1,179 @@
+"""Which episodes a run consists of.
+
+The order and the ids follow from the scenes alone, so that a run can be stopped, resumed, cut into parts and compared
+with another one episode by episode. Where no difficulty is annotated it is worked out here, with the camera of the
+benchmark, whatever camera the run itself uses: a number in a table must not depend on a setting of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+from hvs_ros.angles import Direction
+from hvs_ros.panorama.annotation import DEFAULT_STARTS_DEG
+from hvs_ros.panorama.scene import Scene
+from hvs_ros.search.scoring import difficulty
+from hvs_ros.search.task import EpisodeSpec, Target, Task, TaskError, TaskKind
+
+
+class SelectionError(ValueError):
+    """There is nothing to run; the message says why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Episode:
+    """One search of a run.
+
+    Attributes:
+        episode_id: stable name, ``scene/item/start yaw``; ``scene/free/start yaw`` for a task of the user's own.
+        scene: where.
+        task: what the searcher is told.
+        start: where the head looks first.
+        target: the answer; None for a task of the user's own, which cannot be scored.
+        level: difficulty (object 0..2, path 0..3); None where there is no target.
+    """
+
+    episode_id: str
+    scene: Scene
+    task: Task
+    start: Direction
+    target: Target | None
+    level: int | None
+
+
+@dataclass(frozen=True)
+class FreeTask:
+    """A task of the user's own, searched in every scene instead of the annotated ones."""
+
+    instruction: str
+    kind: TaskKind = TaskKind.OBJECT
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Part of the episodes.
+
+    Attributes:
+        patterns: shell patterns; an episode is taken when one of them matches its id, or the name of its scene.
+        kind: only tasks of this kind.
+        starts: at most so many starts of each task, the first ones.
+        episodes: at most so many episodes in all, the first ones.
+    """
+
+    patterns: tuple[str, ...] = ()
+    kind: TaskKind | None = None
+    starts: int | None = None
+    episodes: int | None = None
+
+    def matches(self, episode_id: str, scene: str) -> bool:
+        """Return whether one of the patterns matches; without patterns everything does."""
+        return not self.patterns or any(
+            fnmatchcase(episode_id, pattern) or fnmatchcase(scene, pattern) for pattern in self.patterns
+        )
+
+
+def plan_episodes(
+    scenes: Sequence[Scene],
+    selection: Selection | None = None,
+    *,
+    free_task: FreeTask | None = None,
+    max_turns: int | None = None,
+) -> list[Episode]:
+    """Return the episodes of a run, in their order.
+
+    Args:
+        scenes: as from ``load_scenes``.
+        selection: which of the episodes; None: all.
+        free_task: searched from every start in every scene, instead of what is annotated.
+        max_turns: for every task instead of its own.
+
+    Raises:
+        SelectionError: none is left, or the free task is none.
+    """
+    selection = selection or Selection()
+    specs = _annotated(scenes, selection) if free_task is None else _free(scenes, free_task, selection)
+    if not specs:
+        raise SelectionError(_nothing(scenes, selection))
+    chosen = [(scene, spec) for scene, spec in specs if selection.matches(spec.episode_id, scene.name)]
+    if not chosen:
+        patterns = " ".join(selection.patterns)
+        raise SelectionError(
+            f"no episode matches '{patterns}'; ids look like '{specs[0][1].episode_id}', "
+            f"scenes are {_names(scene.name for scene in scenes)}"
+        )
+    if selection.episodes is not None:
+        chosen = chosen[: selection.episodes]
+    return [_episode(scene, spec, max_turns) for scene, spec in chosen]
+
+
+def bare_scenes(scenes: Iterable[Scene]) -> list[Scene]:
+    """Return the scenes without a task."""
+    return [scene for scene in scenes if not scene.items]
+
+
+@dataclass(frozen=True)
+class _Spec:
+    episode_id: str
+    task: Task
+    start: Direction
+    target: Target | None = None
+    level: int | None = None
+
+
+def _annotated(scenes: Sequence[Scene], selection: Selection) -> list[tuple[Scene, _Spec]]:
+    found: list[tuple[Scene, _Spec]] = []
+    for scene in scenes:
+        for index, item in enumerate(scene.items):
+            if selection.kind not in (None, item.task.kind):
+                continue
+            specs: list[EpisodeSpec] = item.episodes(scene.name, index)
+            found += [
+                (scene, _Spec(spec.episode_id, spec.task, spec.start, spec.target, spec.level))
+                for spec in specs[: selection.starts]
+            ]
+    return found
+
+
+def _free(scenes: Sequence[Scene], free: FreeTask, selection: Selection) -> list[tuple[Scene, _Spec]]:
+    try:
+        task = Task(free.instruction, free.kind)
+    except TaskError as error:
+        raise SelectionError(str(error)) from error
+    # One start is what a person means who asks for something in a picture; more on request.
+    starts = DEFAULT_STARTS_DEG[: selection.starts or 1]
+    return [
+        (scene, _Spec(f"{scene.name}/free/{start:g}", task, Direction(start, 0.0))) for scene in scenes for start in starts
+    ]
+
+
+def _nothing(scenes: Sequence[Scene], selection: Selection) -> str:
+    bare = bare_scenes(scenes)
+    if len(bare) == len(scenes):
+        return (
+            f"none of the {len(scenes)} scenes has tasks ({_names(scene.name for scene in scenes)}): give one to search "
+            "for with --instruction 'find the exit sign', or put an annotation.json beside the panorama"
+        )
+    kind = selection.kind.value if selection.kind else "any"
+    return f"no scene has a task of kind '{kind}'"
+
+
+def _episode(scene: Scene, spec: _Spec, max_turns: int | None) -> Episode:
+    task = spec.task if max_turns is None else replace(spec.task, max_turns=max_turns)
+    level = spec.level
+    if level is None and spec.target is not None:
+        level = level_of(spec.target, spec.start)
+    return Episode(spec.episode_id, scene, task, spec.start, spec.target, level)
+
+
+def level_of(target: Target, start: Direction) -> int:
+    """Return the difficulty of a target from a start, by how much of it the benchmark's first view shows."""
+    from hvs_ros.panorama import EVALUATION_CAMERA, visible_fraction
+
+    return difficulty(target.kind, visible_fraction(target, EVALUATION_CAMERA, start))
+
+
+def _names(names: Iterable[str], most: int = 8) -> str:
+    listed = list(dict.fromkeys(names))
+    return ", ".join(listed[:most]) + (f" and {len(listed) - most} more" if len(listed) > most else "")

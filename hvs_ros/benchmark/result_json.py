@@ -1,0 +1,178 @@
+"""An episode's result as JSON and back.
+
+Degrees and seconds are rounded to what means anything (a ten-thousandth), so that a line stays readable and two runs
+of a deterministic policy compare equal; directions are [yaw, pitch] in search degrees.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from hvs_ros.angles import Direction
+from hvs_ros.benchmark.record import SearchRecord, TurnRecord
+from hvs_ros.benchmark.result import EpisodeResult, Judgement
+from hvs_ros.search.action import Action, Rotate, Submit
+from hvs_ros.search.decision import ParseStatus
+from hvs_ros.search.episode import Outcome, TurnTimes
+from hvs_ros.search.scoring import ScoringMode
+from hvs_ros.search.task import Target, TaskKind
+from hvs_ros.search.view import MoveOutcome
+
+
+def to_json(result: EpisodeResult) -> dict[str, Any]:
+    """Return the result as JSON values."""
+    record = result.record
+    return {
+        "episode": result.episode_id,
+        "scene": result.scene,
+        "panorama": list(result.panorama),
+        "instruction": result.instruction,
+        "kind": result.kind.value,
+        "max_turns": result.max_turns,
+        "level": result.level,
+        "start": _direction(result.start),
+        "target": _target(result.target),
+        "outcome": record.outcome.value,
+        "message": record.message,
+        "submitted": _direction(record.submitted),
+        "guess": record.guess,
+        "looking": _direction(record.looking),
+        "submitted_judged": _judgement(result.submitted),
+        "looking_judged": _judgement(result.looking),
+        "turns": [_turn(turn) for turn in record.turns],
+        "travel_deg": _round(record.travel_deg),
+        "attempts": result.attempts,
+        "seconds": _round(result.seconds),
+        "ended": result.ended,
+        "bag": None if record.bag is None else str(record.bag),
+        "report": result.report,
+    }
+
+
+def from_json(line: dict[str, Any]) -> EpisodeResult:
+    """Return the result that a line holds.
+
+    Raises:
+        KeyError, ValueError, TypeError: it is no such line.
+    """
+    name, size = line["panorama"]
+    target = line["target"]
+    return EpisodeResult(
+        episode_id=line["episode"],
+        scene=line["scene"],
+        panorama=(str(name), int(size)),
+        instruction=line["instruction"],
+        kind=TaskKind(line["kind"]),
+        max_turns=int(line["max_turns"]),
+        level=line["level"],
+        start=Direction(*line["start"]),
+        target=None if target is None else Target(_pair(target["yaw"]), _optional_pair(target["pitch"])),
+        record=SearchRecord(
+            outcome=Outcome(line["outcome"]),
+            message=line["message"],
+            submitted=_read_direction(line["submitted"]),
+            guess=line["guess"],
+            looking=_read_direction(line["looking"]),
+            turns=tuple(_read_turn(turn) for turn in line["turns"]),
+            bag=None if line["bag"] is None else Path(line["bag"]),
+        ),
+        submitted=_read_judgement(line["submitted_judged"]),
+        looking=_read_judgement(line["looking_judged"]),
+        attempts=int(line["attempts"]),
+        seconds=float(line["seconds"]),
+        ended=line["ended"],
+        report=line["report"],
+    )
+
+
+def _round(value: float) -> float:
+    return round(value, 4) + 0.0  # no -0.0
+
+
+def _direction(direction: Direction | None) -> list[float] | None:
+    return None if direction is None else [_round(direction.yaw_deg), _round(direction.pitch_deg)]
+
+
+def _read_direction(value: list[float] | None) -> Direction | None:
+    return None if value is None else Direction(*value)
+
+
+def _pair(value: list[float]) -> tuple[float, float]:
+    first, second = value
+    return float(first), float(second)
+
+
+def _optional_pair(value: list[float] | None) -> tuple[float, float] | None:
+    return None if value is None else _pair(value)
+
+
+def _target(target: Target | None) -> dict[str, Any] | None:
+    if target is None:
+        return None
+    return {"yaw": list(target.yaw_deg), "pitch": None if target.pitch_deg is None else list(target.pitch_deg)}
+
+
+def _judgement(judgement: Judgement | None) -> dict[str, Any] | None:
+    if judgement is None:
+        return None
+    pitch = judgement.pitch_error_deg
+    return {
+        **{mode.value: judgement.success[mode] for mode in ScoringMode},
+        "yaw_error_deg": _round(judgement.yaw_error_deg),
+        "pitch_error_deg": None if pitch is None else _round(pitch),
+    }
+
+
+def _read_judgement(value: dict[str, Any] | None) -> Judgement | None:
+    if value is None:
+        return None
+    success = {mode: bool(value[mode.value]) for mode in ScoringMode}
+    return Judgement(success, value["yaw_error_deg"], value["pitch_error_deg"])
+
+
+def _action(action: Action | None) -> dict[str, Any] | None:
+    if action is None:
+        return None
+    if isinstance(action, Rotate):
+        return {"do": "rotate", "angles": [_round(action.dyaw_deg), _round(action.dpitch_deg)]}
+    return {"do": "submit", "angles": [_round(action.yaw_deg), _round(action.pitch_deg)]}
+
+
+def _read_action(value: dict[str, Any] | None) -> Action | None:
+    if value is None:
+        return None
+    return {"rotate": Rotate, "submit": Submit}[value["do"]](*value["angles"])
+
+
+def _turn(turn: TurnRecord) -> dict[str, Any]:
+    times = turn.times
+    return {
+        "turn": turn.number,
+        "direction": _direction(turn.direction),
+        "action": _action(turn.action),
+        "status": turn.status.value,
+        "thought": turn.thought,
+        "raw": turn.raw,
+        "guess": turn.guess,
+        "move": None if turn.move is None else turn.move.value,
+        "after": _direction(turn.after),
+        "look_s": _round(times.look_s),
+        "think_s": _round(times.think_s),
+        "move_s": _round(times.move_s),
+    }
+
+
+def _read_turn(value: dict[str, Any]) -> TurnRecord:
+    return TurnRecord(
+        number=value["turn"],
+        direction=Direction(*value["direction"]),
+        action=_read_action(value["action"]),
+        status=ParseStatus(value["status"]),
+        thought=value["thought"],
+        raw=value["raw"],
+        guess=value["guess"],
+        move=None if value["move"] is None else MoveOutcome(value["move"]),
+        after=Direction(*value["after"]),
+        times=TurnTimes(value["look_s"], value["think_s"], value["move_s"]),
+    )

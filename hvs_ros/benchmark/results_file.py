@@ -1,0 +1,215 @@
+"""The results file: JSON lines, one an episode, that survives being cut off at any moment.
+
+The first line holds the settings of the run. Each further line is written with a single write and synced, so that a
+kill or a full disk can only leave a torn last line, which the next run drops. A line is never changed: an episode that is
+run again, because the machinery failed, gets a new line, and the last one counts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from hvs_ros.benchmark.episodes import Episode
+from hvs_ros.benchmark.result import EpisodeResult
+from hvs_ros.benchmark.result_json import from_json, to_json
+from hvs_ros.benchmark.settings import FORMAT, RunSettings, differences
+
+
+class ResultsError(Exception):
+    """A results file that cannot be used; the message names it, and what to do."""
+
+
+class ResultsFile:
+    """Appends results; made by ``create`` or ``resume``, closed by ``close`` or a ``with`` block.
+
+    Attributes:
+        path: the file.
+        results: what it holds, by episode id; the last line of each.
+        dropped: a torn last line was found and dropped.
+    """
+
+    def __init__(self, path: Path, descriptor: int, results: dict[str, EpisodeResult], dropped: bool = False) -> None:
+        self.path = path
+        self.results = results
+        self.dropped = dropped
+        self._descriptor: int | None = descriptor
+
+    @classmethod
+    def create(cls, path: Path, settings: RunSettings) -> ResultsFile:
+        """Begin a new file.
+
+        Raises:
+            ResultsError: there is one already, or it cannot be written.
+        """
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            reason = "is not a folder" if isinstance(error, FileExistsError) else error.strerror or error
+            raise ResultsError(f"{path} cannot be written: {path.parent} {reason}") from error
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+        except FileExistsError as error:
+            raise ResultsError(f"{path} is there already: continue it with --resume, or name another file") from error
+        except OSError as error:
+            raise ResultsError(f"{path} cannot be written: {error.strerror or error}") from error
+        results = cls(path, descriptor, {})
+        try:
+            _lock(descriptor, path)
+            results._write({"hvs_results": FORMAT, "settings": settings.to_json()})
+        except ResultsError:
+            results.close()
+            path.unlink(missing_ok=True)
+            raise
+        return results
+
+    @classmethod
+    def resume(cls, path: Path, settings: RunSettings) -> ResultsFile:
+        """Continue a file that was made with the same settings.
+
+        Raises:
+            ResultsError: it cannot be read or written, is no results file, another run writes it, or it was made
+                with other settings; the message names the difference.
+        """
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_APPEND)
+        except OSError as error:
+            raise ResultsError(f"{path} cannot be continued: {error.strerror or error}") from error
+        try:
+            _lock(descriptor, path)
+            text = path.read_bytes()
+            whole = text[: text.rfind(b"\n") + 1]
+            made_with, results = _parse(path, whole)
+            _compare(path, made_with, settings)
+            if len(whole) < len(text):
+                os.ftruncate(descriptor, len(whole))
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return cls(path, descriptor, results, dropped=len(whole) < len(text))
+
+    def check(self, episodes: list[Episode]) -> None:
+        """Refuse to mix results of tasks that only share their names.
+
+        Raises:
+            ResultsError: an episode's task, answer, start or picture is not what it was.
+        """
+        for episode in episodes:
+            earlier = self.results.get(episode.episode_id)
+            changed = [] if earlier is None else _changes(earlier, episode)
+            if changed:
+                raise ResultsError(
+                    f"{self.path} cannot be continued: episode {episode.episode_id} has changed "
+                    f"({'; '.join(changed)}); begin a new file with --results"
+                )
+
+    def append(self, result: EpisodeResult) -> None:
+        """Add a result, on disk when this returns.
+
+        Raises:
+            ResultsError: it cannot be written.
+        """
+        self._write(to_json(result))
+        self.results[result.episode_id] = result
+
+    def close(self) -> None:
+        """Close the file; without effect the second time."""
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            os.close(descriptor)
+
+    def __enter__(self) -> ResultsFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _write(self, values: Mapping[str, Any]) -> None:
+        if self._descriptor is None:
+            raise ResultsError(f"{self.path} is closed")
+        line = json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        before = os.fstat(self._descriptor).st_size
+        try:
+            written = os.write(self._descriptor, line)
+            if written < len(line):
+                raise OSError(28, "no space left on the device")
+            os.fsync(self._descriptor)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._descriptor, before)
+            raise ResultsError(f"{self.path} cannot be written: {error.strerror or error}") from error
+
+
+def read_results(path: Path) -> tuple[dict[str, Any], dict[str, EpisodeResult]]:
+    """Return the settings and the results of a file, by episode id; a torn last line is passed over.
+
+    Raises:
+        ResultsError: it cannot be read or is no results file.
+    """
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise ResultsError(f"{path} cannot be read: {error.strerror or error}") from error
+    return _parse(path, text[: text.rfind(b"\n") + 1])
+
+
+def _lock(descriptor: int, path: Path) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise ResultsError(f"{path}: another run is writing this file; wait for it, or name another one") from error
+    except OSError:
+        # Some network file systems have no locks; two runs on one file are then the user's to avoid.
+        return
+
+
+def _parse(path: Path, text: bytes) -> tuple[dict[str, Any], dict[str, EpisodeResult]]:
+    lines = text.split(b"\n")[:-1]
+    settings = _header(path, lines[0] if lines else b"")
+    results: dict[str, EpisodeResult] = {}
+    for number, line in enumerate(lines[1:], start=2):
+        try:
+            result = from_json(json.loads(line))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ResultsError(f"{path}: line {number} is not a result ({error!r}); remove it to continue") from error
+        results[result.episode_id] = result
+    return settings, results
+
+
+def _header(path: Path, line: bytes) -> dict[str, Any]:
+    try:
+        header = json.loads(line)
+        found, settings = header["hvs_results"], dict(header["settings"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise ResultsError(f"{path} is not a results file: its first line does not hold the settings of a run") from error
+    if found != FORMAT:
+        raise ResultsError(f"{path} has results of format {found}, this version writes {FORMAT}; begin a new file")
+    return settings
+
+
+def _compare(path: Path, made_with: Mapping[str, Any], settings: RunSettings) -> None:
+    found = differences(made_with, settings.to_json())
+    if found:
+        raise ResultsError(
+            f"{path} was made with other settings and cannot be continued ({'; '.join(found)}); "
+            "use the same settings, or begin a new file with --results"
+        )
+
+
+def _changes(earlier: EpisodeResult, episode: Episode) -> list[str]:
+    panorama = episode.scene.panorama_path
+    pairs = {
+        "instruction": (earlier.instruction, episode.task.instruction),
+        "kind": (earlier.kind.value, episode.task.kind.value),
+        "target": (earlier.target, episode.target),
+        "picture": (earlier.panorama, (panorama.name, panorama.stat().st_size)),
+    }
+    return [f"{name}: was {was}, is {now} now" for name, (was, now) in pairs.items() if was != now]

@@ -1,0 +1,95 @@
+"""What a run was done with, as it stands in the first line of its results file.
+
+Two runs may only be joined into one file when nothing differs that could change a result; ``differences`` names what
+does. How episodes are selected or scored is not part of it: neither changes what happened in an episode.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, entry_points, version
+from typing import Any
+
+FORMAT = 1
+"""Of the results file."""
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """All that decides a result, except the episode.
+
+    Attributes:
+        policy: name.
+        policy_settings: keyword arguments of the policy.
+        camera: [width, height] in pixels and hfov_deg.
+        view: how views are made: sampling, supersampling.
+        max_turns: for every task; None: each task's own.
+        run: "graph" (through ROS) or "in-process".
+        motion: how the head moves.
+        parameters: of the nodes, as given in a file.
+        versions: of the packages that take part.
+    """
+
+    policy: str
+    policy_settings: Mapping[str, Any] = field(default_factory=dict)
+    camera: Mapping[str, Any] = field(default_factory=dict)
+    view: Mapping[str, Any] = field(default_factory=dict)
+    max_turns: int | None = None
+    run: str = "in-process"
+    motion: str = "instant"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the settings as JSON values."""
+        values = {
+            "policy": self.policy,
+            "policy_settings": dict(self.policy_settings),
+            "camera": dict(self.camera),
+            "view": dict(self.view),
+            "max_turns": self.max_turns,
+            "run": self.run,
+            "motion": self.motion,
+            "parameters": dict(self.parameters),
+            "versions": dict(self.versions),
+        }
+        return json.loads(json.dumps(values))  # type: ignore[no-any-return]  # tuples become lists, as read back
+
+
+def differences(earlier: Mapping[str, Any], now: Mapping[str, Any], prefix: str = "") -> list[str]:
+    """Return what differs between two settings, one line each: ``name: was X, is Y now``."""
+    lines: list[str] = []
+    for key in dict.fromkeys([*earlier, *now]):
+        before, after = earlier.get(key), now.get(key)
+        if isinstance(before, Mapping) and isinstance(after, Mapping):
+            lines += differences(before, after, f"{prefix}{key}.")
+        elif before != after:
+            lines.append(f"{prefix}{key}: was {_shown(before)}, is {_shown(after)} now")
+    return lines
+
+
+def installed_versions(policy: str) -> dict[str, str]:
+    """Return the versions of what makes pictures and decisions."""
+    versions = {"hvs_ros": package_version()}
+    for module in ("numpy", "cv2"):
+        with contextlib.suppress(ImportError):
+            versions[module] = str(__import__(module).__version__)
+    for point in entry_points(group="hvs_ros.policies"):
+        if point.name == policy and point.dist is not None:
+            versions[point.dist.name] = point.dist.version
+    return versions
+
+
+def package_version() -> str:
+    """Return the version of hvs_ros."""
+    try:
+        return version("hvs_ros")
+    except PackageNotFoundError:
+        return "source checkout"
+
+
+def _shown(value: Any) -> str:
+    return "not set" if value is None else json.dumps(value)

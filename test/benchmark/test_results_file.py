@@ -1,0 +1,161 @@
+"""The results file: what is kept survives, and nothing is mixed that does not belong together."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from benchmark_builders import OBJECT, PATH, SETTINGS, failed, make_episode, submitted
+
+from hvs_ros.angles import Direction
+from hvs_ros.benchmark.result import judge
+from hvs_ros.benchmark.result_json import from_json, to_json
+from hvs_ros.benchmark.results_file import ResultsError, ResultsFile, read_results
+from hvs_ros.search.episode import Outcome
+from hvs_ros.search.scoring import ScoringMode
+
+
+def test_a_result_is_the_same_after_a_trip_through_json(tmp_path: Path) -> None:
+    for target, record in [
+        (OBJECT, replace(submitted(91.0, 3.0), bag=Path("bags/a"), guess=True, looking=Direction(300.0, -5.0))),
+        (PATH, submitted(2.0)),
+        (None, submitted(2.0)),
+        (OBJECT, failed(Outcome.HEAD_UNAVAILABLE)),
+    ]:
+        result = judge(make_episode(tmp_path, target=target), record, attempts=2, seconds=1.5)
+        assert from_json(json.loads(json.dumps(to_json(result)))) == result
+
+
+def test_one_line_an_episode_after_one_of_settings(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "results.jsonl"
+    with ResultsFile.create(path, SETTINGS) as results:
+        for number in range(3):
+            results.append(judge(make_episode(tmp_path, number), submitted(91)))
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert lines[0]["settings"]["policy"] == "random"
+    assert [line["episode"] for line in lines[1:]] == ["hall/0/0", "hall/1/0", "hall/2/0"]
+    assert lines[1]["submitted_judged"]["paper"] is True
+
+
+def test_a_torn_last_line_is_dropped_and_the_rest_continues(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    with ResultsFile.create(path, SETTINGS) as results:
+        for number in range(2):
+            results.append(judge(make_episode(tmp_path, number), submitted(91)))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-20])
+    assert list(read_results(path)[1]) == ["hall/0/0"]
+    with ResultsFile.resume(path, SETTINGS) as results:
+        assert results.dropped
+        assert list(results.results) == ["hall/0/0"]
+        results.append(judge(make_episode(tmp_path, 1), submitted(91)))
+    assert len(path.read_bytes().splitlines()) == 3
+    assert list(read_results(path)[1]) == ["hall/0/0", "hall/1/0"]
+
+
+def test_an_existing_file_is_not_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    ResultsFile.create(path, SETTINGS).close()
+    with pytest.raises(ResultsError, match="is there already: continue it with --resume"):
+        ResultsFile.create(path, SETTINGS)
+
+
+@pytest.mark.parametrize(
+    ("changed", "named"),
+    [
+        ({"policy": "signs"}, 'policy: was "random", is "signs" now'),
+        ({"policy_settings": {"seed": 2}}, "policy_settings.seed: was 1, is 2 now"),
+        ({"camera": {"size": (1280, 720)}}, "camera.size: was not set, is [1280, 720] now"),
+        ({"versions": {"hvs_ros": "1.1"}}, 'versions.hvs_ros: was "1.0", is "1.1" now'),
+        ({"max_turns": 3}, "max_turns: was not set, is 3 now"),
+    ],
+)
+def test_other_settings_are_refused_and_named(tmp_path: Path, changed: dict[str, object], named: str) -> None:
+    path = tmp_path / "results.jsonl"
+    ResultsFile.create(path, SETTINGS).close()
+    with pytest.raises(ResultsError) as error:
+        ResultsFile.resume(path, replace(SETTINGS, **changed))  # type: ignore[arg-type]
+    assert named in str(error.value)
+    ResultsFile.resume(path, SETTINGS).close()
+
+
+def test_an_exchanged_task_or_picture_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    with ResultsFile.create(path, SETTINGS) as results:
+        results.append(judge(make_episode(tmp_path), submitted(91)))
+    with ResultsFile.resume(path, SETTINGS) as results:
+        results.check([make_episode(tmp_path)])
+        with pytest.raises(ResultsError, match="hall/0/0 has changed .*instruction"):
+            results.check([make_episode(tmp_path, task="Find something else.")])
+        (tmp_path / "hall.jpg").write_bytes(b"another picture")
+        (tmp_path / "hall.jpg").write_bytes(b"x")
+        with pytest.raises(ResultsError, match="picture"):
+            results.check([make_episode(tmp_path)])
+
+
+def test_two_runs_do_not_write_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    with ResultsFile.create(path, SETTINGS), pytest.raises(ResultsError, match="another run is writing"):
+        ResultsFile.resume(path, SETTINGS)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "is not a results file"),
+        ("hello\n", "is not a results file"),
+        ("[1]\n", "is not a results file"),
+        ('{"hvs_results": 99, "settings": {}}\n', "format 99"),
+    ],
+)
+def test_another_file_is_refused(tmp_path: Path, text: str, reason: str) -> None:
+    path = tmp_path / "results.jsonl"
+    path.write_text(text)
+    with pytest.raises(ResultsError, match=reason):
+        ResultsFile.resume(path, SETTINGS)
+    assert path.read_text() == text
+
+
+def test_a_broken_line_in_the_middle_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    with ResultsFile.create(path, SETTINGS) as results:
+        results.append(judge(make_episode(tmp_path), submitted(91)))
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([lines[0], '{"episode": 3}', lines[1]]) + "\n")
+    with pytest.raises(ResultsError, match="line 2 is not a result"):
+        ResultsFile.resume(path, SETTINGS)
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ResultsError, match=r"results\.jsonl cannot be written"):
+        ResultsFile.create(tmp_path / "file" / "results.jsonl", SETTINGS)
+    with pytest.raises(ResultsError, match="cannot be continued: No such file"):
+        ResultsFile.resume(tmp_path / "none.jsonl", SETTINGS)
+
+
+def test_a_full_disk_leaves_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import os
+
+    path = tmp_path / "results.jsonl"
+    with ResultsFile.create(path, SETTINGS) as results:
+        whole = path.read_bytes()
+        write = os.write
+        monkeypatch.setattr(os, "write", lambda descriptor, data: write(descriptor, data[:10]))
+        with pytest.raises(ResultsError, match="no space left"):
+            results.append(judge(make_episode(tmp_path), submitted(91)))
+        monkeypatch.undo()
+    assert path.read_bytes() == whole
+
+
+def test_both_rules_judge_both_directions(tmp_path: Path) -> None:
+    # Across yaw 0 the published code does not look at the pitch.
+    across = make_episode(tmp_path, target=replace(PATH, pitch_deg=(-5.0, 5.0)))
+    result = judge(across, submitted(0.0, 60.0, looking=Direction(180.0, 0.0)))
+    assert result.submitted is not None and result.looking is not None
+    assert result.submitted.success == {ScoringMode.PAPER: False, ScoringMode.REFERENCE: True}
+    assert result.submitted.pitch_error_deg == 60.0
+    assert (result.success(ScoringMode.PAPER), result.success(ScoringMode.REFERENCE)) == (False, True)
+    assert result.looking_success(ScoringMode.REFERENCE) is False
