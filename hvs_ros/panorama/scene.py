@@ -20,6 +20,7 @@ from typing import Any
 import yaml
 
 from hvs_ros.panorama.annotation import ANNOTATION_NAME, SceneError, SceneItem, load_annotation
+from hvs_ros.panorama.geometry import Tilt
 from hvs_ros.search.task import EpisodeSpec
 
 __all__ = ["PANORAMA_SUFFIXES", "Scene", "SceneError", "SceneItem", "Tilt", "load_scene", "load_scenes"]
@@ -27,19 +28,6 @@ __all__ = ["PANORAMA_SUFFIXES", "Scene", "SceneError", "SceneItem", "Tilt", "loa
 PANORAMA_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".tif", ".tiff", ".webp"})
 """Endings of panorama files, in lower case."""
 SCENE_FILE_NAME = "scene.yaml"
-
-
-@dataclass(frozen=True)
-class Tilt:
-    """How the camera was tilted against the horizon when the panorama was taken.
-
-    Attributes:
-        roll_deg: about the viewing axis of the centre column, right side down positive.
-        pitch_deg: of the viewing axis of the centre column, up positive.
-    """
-
-    roll_deg: float = 0.0
-    pitch_deg: float = 0.0
 
 
 @dataclass(frozen=True)
