@@ -1,7 +1,8 @@
 """Policies by name, through the entry-point group ``hvs_ros.policies``.
 
 A package adds a policy by naming a class in that group; nothing here has to change. The policies that ship with hvs_ros
-are found even where its metadata is not installed (a source checkout on PYTHONPATH).
+are found even where its metadata is not installed (a source checkout on PYTHONPATH). While a policy is being written, its
+address ``module:Class`` will do for a name.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def create_policy(name: str, settings: Mapping[str, Any] | None = None) -> Polic
     """Make the policy of that name.
 
     Args:
-        name: as in ``policy_names()``.
+        name: as in ``policy_names()``, or an address ``module:Class``.
         settings: keyword arguments of its constructor.
 
     Raises:
@@ -79,9 +80,9 @@ def policy_settings(name: str) -> dict[str, Any]:
 
 def _factory(name: str) -> Any:
     points = [point for point in entry_points(group=GROUP) if point.name == name]
-    address = points[0].value if points else SHIPPED.get(name)
-    if address is None:
-        raise PolicyError(f"there is no policy '{name}'; known are {', '.join(policy_names())}")
+    address = points[0].value if points else SHIPPED.get(name, name)
+    if ":" not in address:
+        raise PolicyError(f"there is no policy '{name}'; known are {', '.join(policy_names())}, or write module:Class")
     module, _, attribute = address.partition(":")
     try:
         return getattr(importlib.import_module(module), attribute)
