@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 from hvs_ros.angles import Direction
+from hvs_ros.panorama import EVALUATION, visible_fraction
 from hvs_ros.panorama.annotation import DEFAULT_STARTS_DEG
-from hvs_ros.panorama.scene import Scene
+from hvs_ros.panorama.scene import PANORAMA_SUFFIXES, Scene
 from hvs_ros.search.scoring import difficulty
 from hvs_ros.search.task import EpisodeSpec, Target, Task, TaskError, TaskKind
 
@@ -41,6 +43,15 @@ class Episode:
     start: Direction
     target: Target | None
     level: int | None
+
+    @property
+    def address(self) -> Path:
+        """What a head is told to find the scene by: its folder, or its picture where the folder holds several."""
+        picture = self.scene.panorama_path.absolute()
+        if self.scene.items:
+            return picture.parent
+        pictures = [path for path in picture.parent.iterdir() if path.suffix.lower() in PANORAMA_SUFFIXES]
+        return picture.parent if len(pictures) == 1 else picture
 
 
 @dataclass(frozen=True)
@@ -169,9 +180,7 @@ def _episode(scene: Scene, spec: _Spec, max_turns: int | None) -> Episode:
 
 def level_of(target: Target, start: Direction) -> int:
     """Return the difficulty of a target from a start, by how much of it the benchmark's first view shows."""
-    from hvs_ros.panorama import EVALUATION_CAMERA, visible_fraction
-
-    return difficulty(target.kind, visible_fraction(target, EVALUATION_CAMERA, start))
+    return difficulty(target.kind, visible_fraction(EVALUATION, start, target.yaw_deg, target.pitch_deg))
 
 
 def _names(names: Iterable[str], most: int = 8) -> str:

@@ -6,6 +6,7 @@ of a deterministic policy compare equal; directions are [yaw, pitch] in search d
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ from hvs_ros.search.episode import Outcome, TurnTimes
 from hvs_ros.search.scoring import ScoringMode
 from hvs_ros.search.task import Target, TaskKind
 from hvs_ros.search.view import MoveOutcome
+
+
+_ACTIONS: dict[str, Callable[..., Action]] = {"rotate": Rotate, "submit": Submit}
 
 
 def to_json(result: EpisodeResult) -> dict[str, Any]:
@@ -142,7 +146,8 @@ def _action(action: Action | None) -> dict[str, Any] | None:
 def _read_action(value: dict[str, Any] | None) -> Action | None:
     if value is None:
         return None
-    return {"rotate": Rotate, "submit": Submit}[value["do"]](*value["angles"])
+    made: Action = _ACTIONS[value["do"]](*value["angles"])
+    return made
 
 
 def _turn(turn: TurnRecord) -> dict[str, Any]:

@@ -16,6 +16,8 @@ from typing import Any
 FORMAT = 1
 """Of the results file."""
 
+_SECRET = ("key", "token", "password", "secret")
+
 
 @dataclass(frozen=True)
 class RunSettings:
@@ -47,7 +49,7 @@ class RunSettings:
         """Return the settings as JSON values."""
         values = {
             "policy": self.policy,
-            "policy_settings": dict(self.policy_settings),
+            "policy_settings": without_secrets(self.policy_settings),
             "camera": dict(self.camera),
             "view": dict(self.view),
             "max_turns": self.max_turns,
@@ -57,6 +59,14 @@ class RunSettings:
             "versions": dict(self.versions),
         }
         return json.loads(json.dumps(values))  # type: ignore[no-any-return]  # tuples become lists, as read back
+
+
+def without_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings for a record: what looks like a key or a password is not written down."""
+    return {
+        name: "(not shown)" if any(word in name.lower() for word in _SECRET) else value
+        for name, value in settings.items()
+    }
 
 
 def differences(earlier: Mapping[str, Any], now: Mapping[str, Any], prefix: str = "") -> list[str]:
