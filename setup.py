@@ -1,0 +1,105 @@
+"""Installs hvs_ros: run by colcon where ROS 2 is installed, and by pip where it is not.
+
+The two differ in where executables go. colcon puts them in lib/hvs_ros (setup.cfg), where `ros2 run` and launch look; pip
+puts them in bin, and knows no other place. So a wheel also carries small wrappers in lib/hvs_ros, and a colcon install one
+in bin, for `hvs`.
+
+There is no python_requires: colcon cannot read a setup.py that has one. CPython 3.10 to 3.13 is meant.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+NAME = "hvs_ros"
+HERE = Path(__file__).resolve().parent
+NODES = ("panorama_head", "search_policy", "episode_recorder", "benchmark")
+FOR_A_WHEEL = "bdist_wheel" in sys.argv
+
+WRAPPER = """#!/bin/sh
+exec "$(dirname "$0")/../../bin/$(basename "$0")" "$@"
+"""
+
+
+def files_below(folder: str) -> list[tuple[str, list[str]]]:
+    """Return what data_files needs to install a folder with everything in it as share/hvs_ros/<folder>."""
+    found: dict[str, list[str]] = {}
+    for path in sorted((HERE / folder).rglob("*")):
+        relative = path.relative_to(HERE)
+        if path.is_file() and "__pycache__" not in relative.parts:
+            found.setdefault(f"share/{NAME}/{relative.parent.as_posix()}", []).append(relative.as_posix())
+    return list(found.items())
+
+
+def executables() -> list[tuple[str, list[str]]]:
+    """Return the wrappers that put executables where the installer in charge does not."""
+    if not FOR_A_WHEEL:
+        return [("bin", ["resource/bin/hvs"])]
+    folder = HERE / "build" / "wrappers"
+    folder.mkdir(parents=True, exist_ok=True)
+    wrappers = []
+    for name in ("hvs", *NODES):
+        path = folder / name
+        path.write_text(WRAPPER)
+        path.chmod(0o755)
+        wrappers.append(path.relative_to(HERE).as_posix())
+    return [(f"lib/{NAME}", wrappers)]
+
+
+setup(
+    name=NAME,
+    version="0.1.0",
+    packages=find_packages(include=[NAME, f"{NAME}.*"]),
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
+        (f"share/{NAME}", ["package.xml"]),
+        *(entry for folder in ("config", "foxglove", "launch", "rviz", "scenes") for entry in files_below(folder)),
+        *executables(),
+    ],
+    zip_safe=False,
+    install_requires=["numpy", "opencv-python-headless", "PyYAML", "rich", "simplejpeg"],
+    extras_require={
+        # The policy `signs`; the weights of its text reader come inside rapidocr.
+        "signs": ["onnxruntime", "rapidfuzz", "rapidocr"],
+        # Bags.
+        "record": ["rosbags"],
+        # ROS 2 Jazzy, only where no distribution is installed. hvs_interfaces is not on PyPI: pip install ./interfaces.
+        "ros": [
+            "ros-jazzy-rclpy",
+            "ros-jazzy-rmw-fastrtps-cpp",
+            "ros-jazzy-action-msgs",
+            "ros-jazzy-builtin-interfaces",
+            "ros-jazzy-diagnostic-msgs",
+            "ros-jazzy-geometry-msgs",
+            "ros-jazzy-sensor-msgs",
+            "ros-jazzy-std-msgs",
+            "ros-jazzy-std-srvs",
+        ],
+        # launch_testing, where there is one, does not work with pytest 9.
+        "test": ["hypothesis", "pytest<9", "pytest-timeout"],
+        "lint": ["mypy", "ruff"],
+        # Renderers that benchmarks/view.py measures ours against.
+        "bench": ["py360convert", "pyequilib"],
+    },
+    entry_points={
+        "console_scripts": [
+            "hvs = hvs_ros.cli.main:main",
+            *(f"{node} = hvs_ros.nodes.{node}:main" for node in NODES),
+        ],
+        "hvs_ros.policies": [
+            "keyboard = hvs_ros.policy.keyboard:KeyboardPolicy",
+            "random = hvs_ros.policy.random_walk:RandomPolicy",
+            "replay = hvs_ros.policy.replay:ReplayPolicy",
+            "signs = hvs_ros.policy.signs:SignsPolicy",
+        ],
+    },
+    author="hvs_ros maintainers",
+    author_email="maintainers@hvs-ros.org",
+    maintainer="hvs_ros maintainers",
+    maintainer_email="maintainers@hvs-ros.org",
+    description="Humanoid visual search in ROS 2: from 360-degree panoramas to the head of a robot",
+    license="Apache-2.0",
+)
