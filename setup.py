@@ -1,8 +1,8 @@
 """Installs hvs_ros: run by colcon where ROS 2 is installed, and by pip where it is not.
 
-The two differ in where executables go. colcon puts them in lib/hvs_ros (setup.cfg), where `ros2 run` and launch look; pip
-puts them in bin, and knows no other place. So a wheel also carries small wrappers in lib/hvs_ros, and a colcon install one
-in bin, for `hvs`.
+The two differ in where executables go. colcon puts them in lib/hvs_ros (setup.cfg), where `ros2 run` and launch look;
+pip puts them in bin, and knows no other place. So a wheel also carries small wrappers in lib/hvs_ros, and a colcon
+install one in bin, for `hvs`.
 
 There is no python_requires: colcon cannot read a setup.py that has one. CPython 3.10 to 3.13 is meant.
 """
