@@ -75,7 +75,7 @@ def run_node(
     name = Path(line[0]).stem if line else "node"
     watchdog = threading.Timer(SHUTDOWN_LIMIT_S, _bite, args=(name,))
     watchdog.daemon = True
-    explained = (StartError, ParameterError, NameValidationException, *known)
+    explained: tuple[type[Exception], ...] = (StartError, ParameterError, NameValidationException, *known)
     with _signals_restored():
         node: Node | None = None
         try:

@@ -11,7 +11,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +37,8 @@ def wait_until(condition: Callable[[], Any], limit_s: float = WAIT_S, what: str 
     return value
 
 
-@pytest.fixture
-def domain(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+@contextmanager
+def claim_domain() -> Iterator[int]:
     """A ROS_DOMAIN_ID that no other test uses now, in this or another run of the tests on this machine.
 
     HVS_TEST_DOMAINS="20-39" restricts the choice.
@@ -52,11 +53,16 @@ def domain(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 continue
-            monkeypatch.setenv("ROS_DOMAIN_ID", str(number))
-            monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
             yield number
             return
     pytest.fail(f"every ROS domain from {first} to {last} is in use by tests")
+
+
+@pytest.fixture
+def domain() -> Iterator[int]:
+    """A ROS domain of the test's own."""
+    with claim_domain() as number:
+        yield number
 
 
 class NodeProcess:
@@ -66,8 +72,9 @@ class NodeProcess:
         log: file with everything it printed.
     """
 
-    def __init__(self, module: str, arguments: list[str], log: Path) -> None:
+    def __init__(self, module: str, arguments: list[str], domain: int, log: Path) -> None:
         self.log = log
+        environment = {"ROS_DOMAIN_ID": str(domain), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
         with log.open("wb") as out:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", module, *arguments],
@@ -75,6 +82,7 @@ class NodeProcess:
                 stderr=subprocess.STDOUT,
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,
+                env=os.environ | environment,
             )
 
     @property
@@ -107,22 +115,32 @@ class NodeProcess:
         self._process.wait(WAIT_S)
 
 
-StartNode = Callable[..., NodeProcess]
+class Launcher:
+    """Starts nodes in one domain; a context manager that kills those still running at its end and shows what they said.
 
+    Args:
+        domain: ROS_DOMAIN_ID.
+        folder: for their output.
+    """
 
-@pytest.fixture
-def start_node(domain: int, tmp_path: Path) -> Iterator[StartNode]:
-    """``start_node(module, remap=..., namespace=..., **parameters)`` starts a node; all are killed at the test's end."""
-    started: list[NodeProcess] = []
+    def __init__(self, domain: int, folder: Path) -> None:
+        self.domain = domain
+        self._folder = folder
+        self._started: list[NodeProcess] = []
 
-    def start(
+    def __enter__(self) -> Launcher:
+        return self
+
+    def __call__(
+        self,
         module: str,
         *,
         namespace: str = "",
         remap: dict[str, str] | None = None,
-        arguments: list[str] | None = None,
+        arguments: Sequence[str] = (),
         **parameters: object,
     ) -> NodeProcess:
+        """Start ``python -m module`` with ROS parameters; ``arguments`` follow ``--ros-args``."""
         line = ["--ros-args"]
         if namespace:
             line += ["-r", f"__ns:=/{namespace.strip('/')}"]
@@ -130,15 +148,23 @@ def start_node(domain: int, tmp_path: Path) -> Iterator[StartNode]:
             line += ["-r", f"{old}:={new}"]
         for name, value in parameters.items():
             line += ["-p", f"{name}:={_parameter_text(value)}"]
-        process = NodeProcess(module, line + (arguments or []), tmp_path / f"node_{len(started)}.log")
-        started.append(process)
+        log = self._folder / f"{module.rsplit('.', 1)[-1]}_{len(self._started)}.log"
+        process = NodeProcess(module, [*line, *arguments], self.domain, log)
+        self._started.append(process)
         return process
 
-    yield start
-    for process in started:
-        process.kill()
-        if process.output:
-            print(f"--- {process.log.name}\n{process.output}")
+    def __exit__(self, *_: object) -> None:
+        for process in self._started:
+            process.kill()
+            if process.output:
+                print(f"--- {process.log.name}\n{process.output}")
+
+
+@pytest.fixture
+def start_node(domain: int, tmp_path: Path) -> Iterator[Launcher]:
+    """``start_node(module, namespace=..., remap=..., **parameters)`` starts a node in the test's domain."""
+    with Launcher(domain, tmp_path) as launcher:
+        yield launcher
 
 
 def _parameter_text(value: object) -> str:
@@ -153,6 +179,7 @@ class Graph:
 
     def __init__(self, domain: int) -> None:
         self.context = Context()
+        os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
         rclpy.init(context=self.context, domain_id=domain)
         self.node = Node("test", context=self.context, parameter_overrides=[Parameter("use_sim_time", value=False)])
         self._executor = MultiThreadedExecutor(4, context=self.context)
@@ -198,7 +225,10 @@ class Graph:
             f"the services {sorted(wanted)}",
         )
 
-    def close(self) -> None:
+    def __enter__(self) -> Graph:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         """Leave the graph."""
         self._stop.set()
         self._executor.wake()
@@ -210,6 +240,5 @@ class Graph:
 @pytest.fixture
 def graph(domain: int) -> Iterator[Graph]:
     """A node of the test's own in the test's domain."""
-    graph = Graph(domain)
-    yield graph
-    graph.close()
+    with Graph(domain) as graph:
+        yield graph

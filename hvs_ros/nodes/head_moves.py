@@ -1,0 +1,249 @@
+"""The ``move`` action of a head: every goal gets an outcome with a name and a message.
+
+Threading. A goal is planned where it is accepted, under a lock, so that goals take over from each other in the order of
+their arrival; the one it takes over from ends at once. Each goal then waits in its own executor thread until the head has
+settled; the wait looks every few milliseconds for a cancellation, a newer goal, the time limit, and a stop by the node.
+Coroutines would not do: rclpy's executor polls a suspended one without a pause.
+
+ROS's own rejection of a goal carries no reason, so every goal is accepted; one that cannot start is aborted as REFUSED.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from hvs_interfaces.action import MoveHead
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.action.server import ServerGoalHandle
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.node import Node
+
+from hvs_ros.neck.gaze import Gaze, Moment
+from hvs_ros.neck.limits import GazeLimits, Reach
+from hvs_ros.nodes import convert
+from hvs_ros.nodes.head_state import StatePublisher
+
+POLL_S = 0.02
+"""How often a waiting goal looks around and sends feedback."""
+MOST_RAD = 20 * math.pi
+"""A turn by more than ten turns is not meant."""
+BRAKE_LIMIT_S = 5.0
+"""Longest wait for a stop."""
+STANDSTILL_LIMIT_S = 10.0
+"""How long the ROS clock may stand still during a move before the move is given up."""
+
+Shoot = Callable[[], Moment | None]
+
+
+@dataclass
+class _Move:
+    """A goal under way. ``end`` is set once, by whoever ends it before it arrives: (outcome, message)."""
+
+    handle: ServerGoalHandle
+    refused: str = ""
+    reach: Reach = field(default_factory=lambda: Reach(0.0, 0.0))
+    deadline_ns: int = 0
+    limit_s: float = 0.0
+    end: tuple[int, str] | None = None
+    wake: threading.Event = field(default_factory=threading.Event)
+
+
+class MoveServer:
+    """Serves ``move``.
+
+    Args:
+        node: whose action it is.
+        gaze: the head.
+        limits: reachable directions.
+        state: makes the poses of results.
+        reject: a goal out of range is refused, not clamped.
+        timeout_s: limit of a move whose goal gives none.
+        obstacle: returns why the head cannot move at all; empty when it can.
+        shoot: publishes a view and returns its moment; None when the head moves again already.
+        on_end: is told every outcome and message.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        gaze: Gaze,
+        limits: GazeLimits,
+        state: StatePublisher,
+        *,
+        reject: bool,
+        timeout_s: float,
+        obstacle: Callable[[], str],
+        shoot: Shoot,
+        on_end: Callable[[int, str], None],
+    ) -> None:
+        self._node, self._gaze, self._limits, self._state = node, gaze, limits, state
+        self._reject, self._timeout_s = reject, timeout_s
+        self._obstacle, self._shoot, self._on_end = obstacle, shoot, on_end
+        self._lock = threading.Lock()
+        self._moves: dict[bytes, _Move] = {}
+        self._current: _Move | None = None
+        self._closed = False
+        self._server = ActionServer(
+            node,
+            MoveHead,
+            "move",
+            execute_callback=self._execute,
+            goal_callback=lambda _: GoalResponse.ACCEPT,
+            handle_accepted_callback=self._accept,
+            cancel_callback=lambda _: CancelResponse.ACCEPT,
+            callback_group=ReentrantCallbackGroup(),
+        )
+
+    def stop(self, why: str) -> None:
+        """End the move under way as STOPPED; the head brakes."""
+        with self._lock:
+            self._supersede(MoveHead.Result.STOPPED, why)
+            self._gaze.stop()
+
+    def close(self, limit_s: float = 2.0) -> None:
+        """End the move under way, refuse new ones, and wait until every goal has its result."""
+        self._closed = True
+        self.stop("the head shuts down")
+        end = time.monotonic() + limit_s
+        while self._moves and time.monotonic() < end:
+            time.sleep(POLL_S / 2)
+
+    def destroy(self) -> None:
+        """Remove the action; before the node is destroyed."""
+        self._server.destroy()
+
+    def _supersede(self, outcome: int, message: str) -> None:
+        if self._current is not None:
+            self._current.end = (outcome, message)
+            self._current.wake.set()
+            self._current = None
+
+    def _accept(self, handle: ServerGoalHandle) -> None:
+        move = _Move(handle)
+        goal = handle.request
+        with self._lock:
+            self._moves[bytes(handle.goal_id.uuid)] = move
+            move.refused = self._refusal(goal)
+            if not move.refused:
+                move.reach = self._reach(goal)
+                if move.reach.beyond and self._reject:
+                    move.refused = f"out of range, and this head does not clamp: {move.reach.beyond}"
+            if not move.refused:
+                self._supersede(MoveHead.Result.PREEMPTED, "a newer goal took over")
+                self._current = move
+                move.limit_s = convert.duration_s(goal.timeout) or self._timeout_s
+                move.deadline_ns = self._gaze.now().stamp_ns + round(move.limit_s * convert.NS)
+                self._gaze.move(move.reach.yaw, move.reach.pitch, goal.max_velocity or math.inf)
+        handle.execute()
+
+    def _refusal(self, goal: MoveHead.Goal) -> str:
+        if self._closed:
+            return "the head shuts down"
+        if why := self._obstacle():
+            return why
+        if not convert.is_finite(goal.yaw, goal.pitch, goal.max_velocity):
+            return f"not a number: yaw {goal.yaw}, pitch {goal.pitch}, max_velocity {goal.max_velocity}"
+        if goal.mode not in (MoveHead.Goal.ABSOLUTE, MoveHead.Goal.RELATIVE):
+            return f"mode {goal.mode} is neither ABSOLUTE nor RELATIVE"
+        if max(abs(goal.yaw), abs(goal.pitch)) > MOST_RAD:
+            return f"yaw {goal.yaw:g} and pitch {goal.pitch:g} rad are beyond any sense; are they degrees?"
+        if goal.max_velocity < 0.0:
+            return f"max_velocity is {goal.max_velocity:g} rad/s; 0, for the head's own, or more is expected"
+        if convert.duration_s(goal.timeout) < 0.0:
+            return f"timeout is {convert.duration_s(goal.timeout):g} s; 0, for the head's own, or more is expected"
+        return ""
+
+    def _reach(self, goal: MoveHead.Goal) -> Reach:
+        state = self._gaze.now().state
+        if goal.mode == MoveHead.Goal.RELATIVE:
+            return self._limits.turn(goal.yaw, goal.pitch, now=(state.yaw, state.pitch))
+        return self._limits.direction(goal.yaw, goal.pitch, now=state.yaw)
+
+    def _execute(self, handle: ServerGoalHandle) -> MoveHead.Result:
+        key = bytes(handle.goal_id.uuid)
+        move = self._moves[key]
+        try:
+            return self._run(move)
+        except Exception as error:
+            self._node.get_logger().error(f"move: {type(error).__name__}: {error}")
+            return self._end(move, MoveHead.Result.FAULT, f"the view could not be made: {error}")
+        finally:
+            with self._lock:
+                del self._moves[key]
+                if self._current is move:
+                    self._current = None
+
+    def _run(self, move: _Move) -> MoveHead.Result:
+        outcomes = MoveHead.Result
+        if move.refused:
+            return self._end(move, outcomes.REFUSED, move.refused)
+        standstill = _Standstill()
+        while (left := self._gaze.settles_in()) > 0.0 and move.end is None:
+            if move.handle.is_cancel_requested:
+                return self._brake(move, outcomes.STOPPED, "canceled; the head holds where it is")
+            moment = self._gaze.now()
+            if moment.stamp_ns >= move.deadline_ns:
+                return self._brake(move, outcomes.NOT_SETTLED, f"not at rest at the goal after {move.limit_s:g} s")
+            if standstill.lasts(moment.stamp_ns):
+                why = f"the ROS clock has stood still for {STANDSTILL_LIMIT_S:g} s: is /clock published?"
+                return self._brake(move, outcomes.NOT_SETTLED, why)
+            self._feedback(move, moment)
+            move.wake.wait(min(POLL_S, left))
+        shot = self._shoot() if move.end is None else None
+        if move.end is not None:
+            return self._end(move, *move.end)
+        if move.reach.beyond:
+            return self._end(move, outcomes.CLAMPED, f"as near as the head can look: {move.reach.beyond}", shot)
+        return self._end(move, outcomes.REACHED, "", shot)
+
+    def _brake(self, move: _Move, outcome: int, message: str) -> MoveHead.Result:
+        with self._lock:
+            if self._current is move:
+                self._gaze.stop()
+        end = time.monotonic() + BRAKE_LIMIT_S
+        while move.end is None and self._gaze.settles_in() > 0.0 and time.monotonic() < end:
+            move.wake.wait(POLL_S)
+        return self._end(move, outcome, message)
+
+    def _feedback(self, move: _Move, moment: Moment) -> None:
+        state = moment.state
+        move.handle.publish_feedback(
+            MoveHead.Feedback(
+                pose=self._state.pose(moment),
+                yaw_error=move.reach.yaw - state.yaw,
+                pitch_error=move.reach.pitch - state.pitch,
+            )
+        )
+
+    def _end(self, move: _Move, outcome: int, message: str, shot: Moment | None = None) -> MoveHead.Result:
+        moment = shot or self._gaze.now()
+        if move.handle.is_cancel_requested and outcome == MoveHead.Result.STOPPED:
+            move.handle.canceled()
+        elif outcome in (MoveHead.Result.REACHED, MoveHead.Result.CLAMPED):
+            move.handle.succeed()
+        else:
+            move.handle.abort()
+        self._on_end(outcome, message)
+        return MoveHead.Result(
+            outcome=outcome,
+            message=message,
+            pose=self._state.pose(moment),
+            view_stamp=convert.time_message(moment.stamp_ns),
+        )
+
+
+class _Standstill:
+    """Notices a ROS clock that no longer advances."""
+
+    def __init__(self) -> None:
+        self._stamp_ns = -1
+        self._since = time.monotonic()
+
+    def lasts(self, stamp_ns: int) -> bool:
+        if stamp_ns != self._stamp_ns:
+            self._stamp_ns, self._since = stamp_ns, time.monotonic()
+        return time.monotonic() - self._since > STANDSTILL_LIMIT_S

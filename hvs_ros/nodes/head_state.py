@@ -1,0 +1,70 @@
+"""Tells the graph where a head looks: pose, joint_states and, where tf2_msgs is installed, tf.
+
+``tf2_ros`` does not exist outside a distro and a broadcaster is little more than a publisher, so TFMessage is published
+directly. The transforms of a view carry the view's own stamp, so that a lookup for it needs no interpolation.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import Any
+
+from hvs_interfaces.msg import HeadPose
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
+
+from hvs_ros import angles
+from hvs_ros.neck.gaze import Moment
+from hvs_ros.nodes import convert
+
+JOINTS = ("head_yaw", "head_pitch")
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+"""Reliable, and the last message is kept for who comes late."""
+
+
+class StatePublisher:
+    """Publishes moments of a head.
+
+    Args:
+        node: whose topics they are.
+        base_frame: frame that angles refer to.
+        gaze_frame: turns with the head.
+        optical_frame: of the camera, at the same place.
+    """
+
+    def __init__(self, node: Node, base_frame: str, gaze_frame: str, optical_frame: str) -> None:
+        self._base_frame, self._gaze_frame = base_frame, gaze_frame
+        self._pose = node.create_publisher(HeadPose, "pose", 10)
+        self._joints = node.create_publisher(JointState, "joint_states", 10)
+        self._tf: Any = None
+        if importlib.util.find_spec("tf2_msgs") is None:
+            node.get_logger().info("tf2_msgs is not installed: tf is left out, pose and joint_states are published")
+            return
+        self._tf_message: Any = importlib.import_module("tf2_msgs.msg").TFMessage
+        self._tf = node.create_publisher(self._tf_message, "/tf", 100)
+        self._tf_static = node.create_publisher(self._tf_message, "/tf_static", LATCHED)
+        header = convert.header(node.get_clock().now().nanoseconds, gaze_frame)
+        optical = convert.transform(header, optical_frame, angles.OPTICAL_IN_GAZE)
+        self._tf_static.publish(self._tf_message(transforms=[optical]))
+
+    def pose(self, moment: Moment) -> HeadPose:
+        """Return the moment as a message."""
+        return convert.pose_message(moment.state, moment.stamp_ns, self._base_frame, settled=moment.settled)
+
+    def publish(self, moment: Moment) -> None:
+        """Publish a moment on every topic."""
+        pose, state = self.pose(moment), moment.state
+        self._pose.publish(pose)
+        self._joints.publish(
+            JointState(
+                header=pose.header,
+                name=JOINTS,
+                position=[state.yaw, state.pitch],
+                velocity=[state.yaw_velocity, state.pitch_velocity],
+            )
+        )
+        if self._tf is not None:
+            rotation = angles.gaze_quaternion(state.yaw, state.pitch)
+            self._tf.publish(self._tf_message(transforms=[convert.transform(pose.header, self._gaze_frame, rotation)]))

@@ -1,0 +1,188 @@
+"""A head inside a panorama: it turns a camera in a 360 degree picture and offers the whole head contract.
+
+Threading. Everything runs in the executor's threads. A move waits in a thread of its own (``head_moves``), views are made
+one at a time under the camera's lock (``head_camera``) by whoever needs one: the end of a move, a changed scene, the
+``publish_rate`` timer, a new subscriber. ``load_scene`` decodes in its own callback group, so the head stays
+controllable meanwhile and shows the old scene until the new one is ready. Motion and stamps follow the ROS clock.
+
+Without a scene the node runs all the same: it says so on /diagnostics and refuses moves with the reason.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from hvs_interfaces.action import MoveHead
+from hvs_interfaces.msg import HeadCapabilities
+from hvs_interfaces.srv import LoadScene
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.node import Node
+
+from hvs_ros.head.surroundings import Surroundings, SurroundingsError, Workshop
+from hvs_ros.neck.gaze import Gaze
+from hvs_ros.neck.limits import GazeLimits
+from hvs_ros.neck.simulated import SimulatedNeck
+from hvs_ros.nodes import convert
+from hvs_ros.nodes.diagnostics import ERROR, OK, WARN, Diagnostics
+from hvs_ros.nodes.head_camera import HeadCamera
+from hvs_ros.nodes.head_moves import MoveServer
+from hvs_ros.nodes.head_parameters import HeadParameters
+from hvs_ros.nodes.head_state import LATCHED, StatePublisher
+from hvs_ros.nodes.parameters import declare
+from hvs_ros.nodes.process import run_node
+
+NO_SCENE = "no scene: call load_scene, or start the head with the parameter 'scenes'"
+
+
+class PanoramaHead(Node):
+    """The node."""
+
+    def __init__(self) -> None:
+        super().__init__("panorama_head")
+        self._settings = declare(self, HeadParameters, on_change=self._on_parameters)
+        p = self._settings
+        self._limits = p.limits()
+        self._diagnostics = Diagnostics(self, "panorama head")
+        start = self._limits.direction(p.start_yaw, p.start_pitch, now=0.0)
+        if start.beyond:
+            self.get_logger().warning(f"start direction: {start.beyond}; the nearest one is taken")
+        neck = SimulatedNeck(start.yaw, start.pitch, p.motion_limits())
+        self._gaze = Gaze(neck, lambda: int(self.get_clock().now().nanoseconds), p.settle_time)
+        self._workshop = Workshop(p.scenes, p.camera(), p.checked_sampling, p.supersample, p.cache_mb)
+        self._scene = ""
+        self._obstacle = NO_SCENE
+        self._state = StatePublisher(self, p.base_frame, p.gaze_frame, p.optical_frame)
+        self._camera = HeadCamera(self, p, self._gaze, self._state)
+        self._capabilities = self.create_publisher(HeadCapabilities, "capabilities", LATCHED)
+        self._enter_first_scene()
+        self._moves = MoveServer(
+            self,
+            self._gaze,
+            self._limits,
+            self._state,
+            reject=p.out_of_range == "reject",
+            timeout_s=p.move_timeout,
+            obstacle=lambda: self._obstacle,
+            shoot=self._camera.shoot,
+            on_end=self._on_move_end,
+        )
+        self.create_service(
+            LoadScene, "load_scene", self._load_scene, callback_group=MutuallyExclusiveCallbackGroup()
+        )
+        self.create_timer(
+            1.0 / p.pose_rate,
+            lambda: self._state.publish(self._gaze.now()),
+            callback_group=MutuallyExclusiveCallbackGroup(),
+        )
+        self._camera.shoot()
+
+    def close(self) -> None:
+        """End the move under way and say goodbye."""
+        self._moves.close()
+        self._diagnostics.set(WARN, "shut down")
+
+    def destroy_node(self) -> None:
+        """Remove what rclpy does not know the node owns, then the node."""
+        self._moves.destroy()
+        super().destroy_node()
+
+    def _enter_first_scene(self) -> None:
+        p = self._settings
+        try:
+            surroundings = self._workshop.first(p.scene)
+        except SurroundingsError as error:
+            self._obstacle = f"no scene: {error}"
+            self.get_logger().error(self._obstacle)
+            self._diagnostics.set(ERROR, self._obstacle)
+        else:
+            if surroundings is not None:
+                self._enter(surroundings, None)
+                return
+            self.get_logger().warning(NO_SCENE)
+            self._diagnostics.set(WARN, NO_SCENE)
+        self._publish_capabilities()
+
+    def _enter(self, surroundings: Surroundings, start: tuple[float, float] | None) -> None:
+        self._camera.change(surroundings, lambda: None if start is None else self._gaze.place(*start))
+        self._scene, self._obstacle = surroundings.name, ""
+        self._publish_capabilities()
+        self.get_logger().info(f"in scene '{surroundings.name}' ({surroundings.picture})")
+        self._diagnostics.set(OK, f"in scene '{surroundings.name}'", picture=surroundings.picture)
+
+    def _load_scene(self, request: LoadScene.Request, response: LoadScene.Response) -> LoadScene.Response:
+        response.message = self._try_scene(request)
+        response.success = not response.message
+        if response.success:
+            # The view goes out before the answer.
+            moment = self._camera.shoot() or self._gaze.now()
+        else:
+            self.get_logger().warning(f"load_scene: {response.message}")
+            moment = self._gaze.now()
+        response.scene = self._scene
+        response.pose = self._state.pose(moment)
+        response.view_stamp = convert.time_message(moment.stamp_ns)
+        return response
+
+    def _try_scene(self, request: LoadScene.Request) -> str:
+        """Enter the scene and return an empty text, or stay in the old one and return why."""
+        if not convert.is_finite(request.yaw, request.pitch):
+            return f"the start direction is not a number: yaw {request.yaw}, pitch {request.pitch}"
+        reach = self._limits.direction(request.yaw, request.pitch, now=0.0)
+        if reach.beyond and self._settings.out_of_range == "reject":
+            return f"the start direction is out of range: {reach.beyond}"
+        try:
+            surroundings = self._workshop.find(request.scene)
+        except SurroundingsError as error:
+            return str(error)
+        self._moves.stop(f"the scene changes to '{surroundings.name}'")
+        self._enter(surroundings, (reach.yaw, reach.pitch))
+        return ""
+
+    def _publish_capabilities(self) -> None:
+        p, limits = self._settings, self._limits
+        message = HeadCapabilities(
+            header=convert.header(self.get_clock().now().nanoseconds, p.base_frame),
+            kind=HeadCapabilities.KIND_PANORAMA,
+            name=self.get_fully_qualified_name(),
+            scene=self._scene,
+            view=p.view,
+            yaw_continuous=limits.yaw_continuous,
+            pitch_min=limits.pitch_min,
+            pitch_max=limits.pitch_max,
+            out_of_range=HeadCapabilities.REJECT if p.out_of_range == "reject" else HeadCapabilities.CLAMP,
+            width=p.width,
+            height=p.height,
+            hfov=p.hfov,
+            gaze_frame=p.gaze_frame,
+            optical_frame=p.optical_frame,
+        )
+        round_about = GazeLimits()
+        yaw = round_about if limits.yaw_continuous else limits
+        message.yaw_min, message.yaw_max = yaw.yaw_min, yaw.yaw_max
+        if p.motion == "profile":
+            message.max_velocity, message.max_acceleration = p.max_velocity, p.max_acceleration
+        self._capabilities.publish(message)
+
+    def _on_move_end(self, outcome: int, message: str) -> None:
+        if outcome in (MoveHead.Result.REFUSED, MoveHead.Result.NOT_SETTLED, MoveHead.Result.FAULT):
+            self.get_logger().warning(f"move: {message}")
+        if outcome == MoveHead.Result.FAULT:
+            self._diagnostics.set(ERROR, f"the last move failed: {message}")
+        elif outcome in (MoveHead.Result.REACHED, MoveHead.Result.CLAMPED):
+            self._diagnostics.set(OK, f"in scene '{self._scene}'")
+
+    def _on_parameters(self, new: HeadParameters) -> None:
+        if new.publish_rate != self._settings.publish_rate:
+            self._camera.set_rate(new.publish_rate)
+        self._camera.jpeg_quality = new.jpeg_quality
+        self._settings = new
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the node as a process."""
+    return run_node(PanoramaHead, args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
