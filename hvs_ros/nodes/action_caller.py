@@ -2,11 +2,11 @@
 
 Why not plain ActionClient calls:
 
-* rclpy notes who waits for a response only after the request has left. Called from another thread, the response can come
-  first; it is then dropped and the goal hangs for ever. So every request is sent by a callback in the client's own,
-  mutually exclusive callback group, where no response can be handled at the same time.
-* A server that dies says nothing, and DDS takes 20 s to notice. So the server is pinged while somebody waits: a request to
-  cancel a goal that never existed is answered at once by every action server and changes nothing.
+* rclpy notes who waits for a response only after the request has left. Called from another thread, the response can
+  come first; it is then dropped and the goal hangs for ever. So every request is sent by a callback in the client's
+  own, mutually exclusive callback group, where no response can be handled at the same time.
+* A server that dies says nothing, and DDS takes 20 s to notice. So the server is pinged while somebody waits: a request
+  to cancel a goal that never existed is answered at once by every action server and changes nothing.
 
 Waits are on a condition that also tells of interruptions; none is without a limit.
 """
@@ -58,7 +58,7 @@ class RemoteGoal:
     @property
     def succeeded(self) -> bool:
         """The server says that it succeeded."""
-        return self.status == GoalStatus.STATUS_SUCCEEDED
+        return bool(self.status == GoalStatus.STATUS_SUCCEEDED)
 
 
 class ActionCaller:

@@ -1,4 +1,6 @@
-"""Searches from Python, through whichever node offers the ``search`` action::
+"""Searches from Python, through whichever node offers the ``search`` action.
+
+Like this::
 
     from hvs_ros.nodes.search_client import SearchClient
 
@@ -6,8 +8,8 @@
         found = client.search("find the exit sign")
         print(found.outcome.value, found.submitted)
 
-Alone, it has a node, a context and an executor of its own and leaves the process's rclpy as it is. Given a node, it uses
-that one, which somebody else must spin; ``search`` blocks, so it is never called from a callback of that executor.
+Alone, it has a node, a context and an executor of its own and leaves the process's rclpy as it is. Given a node, it
+uses that one, which somebody else must spin; ``search`` blocks, so it is never called from a callback of that executor.
 
 What comes back are records in search degrees, without pictures. A search that failed is a record too, with the outcome
 and the reason; only when there is nobody to ask, or nobody answers any more, it is a ``SearchClientError``.
@@ -26,6 +28,7 @@ from typing import Any
 import rclpy
 from hvs_interfaces.action import Search
 from hvs_interfaces.msg import SearchState
+from hvs_interfaces.msg import Turn as TurnMessage
 from rclpy.context import Context
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
@@ -114,7 +117,7 @@ class SearchClient:
             max_turns: after how many turns a search without a submission ends.
             search_id: name for records; empty: the node makes one.
             on_turn: is given every finished turn, in this thread.
-            on_state: is given every change of state, in this thread.
+            on_state: is given every change of state until the end, in this thread.
             limit_s: after so long the search is canceled; None: its own limits must do.
             server_limit_s: how long to wait for a node that offers the action.
 
@@ -138,6 +141,8 @@ class SearchClient:
             raise
         if not remote.accepted:
             raise SearchClientError(f"{self._caller.name} rejected the goal: it is shutting down")
+        for turn in remote.result.turns:
+            report.turn(turn)
         return search_record(remote.result)
 
     def cancel(self) -> None:
@@ -194,12 +199,15 @@ class _Report:
     def tell(self, feedback: deque[Any]) -> None:
         while feedback:
             message = feedback.popleft()
-            if message.turn.turn > self._told:
-                self._told = message.turn.turn
-                if self._on_turn is not None:
-                    self._on_turn(turn_record(message.turn))
+            self.turn(message.turn)
             if self._on_state is not None:
                 self._on_state(message.state)
+
+    def turn(self, message: TurnMessage) -> None:
+        if message.turn > self._told:
+            self._told = message.turn
+            if self._on_turn is not None:
+                self._on_turn(turn_record(message))
 
 
 class _OwnNode:

@@ -6,6 +6,7 @@ disagree with either. Search degrees become radians and back through ``angles`` 
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +18,7 @@ from hvs_interfaces.msg import Turn as TurnMessage
 from hvs_ros.angles import Direction, ros_angles, ros_turn, search_direction, search_turn_deg
 from hvs_ros.benchmark.record import SearchRecord, TurnRecord
 from hvs_ros.nodes.convert import duration_message, header, pose_direction, time_message
-from hvs_ros.search.action import Action, Rotate, Submit
+from hvs_ros.search.action import Action, ActionError, Rotate, Submit
 from hvs_ros.search.decision import ParseStatus
 from hvs_ros.search.episode import Outcome, SearchResult, Turn, TurnTimes
 from hvs_ros.search.loop import Phase
@@ -31,8 +32,8 @@ PHASES: dict[Phase, int] = {item: getattr(SearchState, item.name) for item in Ph
 KINDS: dict[TaskKind, int] = {item: getattr(Search.Goal, item.name) for item in TaskKind}
 
 _OUTCOME_OF = {number: item for item, number in OUTCOMES.items()}
-_MOVE_OUTCOME_OF = {number: item for item, number in MOVE_OUTCOMES.items()}
 _STATUS_OF = {number: item for item, number in STATUSES.items()}
+_MOVE_OUTCOME_OF = {number: item for item, number in MOVE_OUTCOMES.items()}
 _KIND_OF = {number: item for item, number in KINDS.items()}
 
 _SECRET = ("key", "token", "password", "secret")
@@ -138,6 +139,11 @@ def result_message(
     return message
 
 
+def move_outcome(number: int) -> MoveOutcome:
+    """Return a move's outcome; a number without a name is a fault of the head."""
+    return _MOVE_OUTCOME_OF.get(number, MoveOutcome.FAULT)
+
+
 def turn_record(message: TurnMessage) -> TurnRecord:
     """Return a turn from the graph as a record."""
     return TurnRecord(
@@ -177,11 +183,12 @@ def search_record(message: Search.Result) -> SearchRecord:
 
 
 def _action(command: SearchCommand) -> Action | None:
-    if command.kind == SearchCommand.ROTATE:
-        return Rotate(search_turn_deg(command.yaw), search_turn_deg(command.pitch))
-    if command.kind == SearchCommand.SUBMIT:
-        direction = search_direction(command.yaw, command.pitch)
-        return Submit(direction.yaw_deg, direction.pitch_deg)
+    with contextlib.suppress(ActionError):
+        if command.kind == SearchCommand.ROTATE:
+            return Rotate(search_turn_deg(command.yaw), search_turn_deg(command.pitch))
+        if command.kind == SearchCommand.SUBMIT:
+            direction = search_direction(command.yaw, command.pitch)
+            return Submit(direction.yaw_deg, direction.pitch_deg)
     return None
 
 
