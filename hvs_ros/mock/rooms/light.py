@@ -1,0 +1,125 @@
+"""What light falls on every surface: lamps with soft shadows, and the darkness of corners.
+
+Computed once on a coarse grid over each surface and looked up between, as in a computer game's light maps. What casts
+shadows are plain boxes, axis-aligned: furniture, walls, floor and ceiling; signs and other thin things cast none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from hvs_ros.mock.rooms.geometry import Array, Shape, Vector
+
+_REACH = 2.5  # [m] beyond which a neighbour no longer darkens a corner
+_TILE = 12  # points
+
+
+@dataclass(frozen=True)
+class Lamp:
+    """A point that shines downwards (and a little to the sides); strong lamps are several of them."""
+
+    position: Vector
+    color: tuple[float, float, float]
+    power: float
+
+
+@dataclass(frozen=True)
+class Block:
+    """An axis-aligned box that casts shadows."""
+
+    low: Vector
+    high: Vector
+
+
+def bake(
+    shapes: Sequence[Shape],
+    lamps: Sequence[Lamp],
+    blocks: Sequence[Block],
+    ambient: tuple[float, float, float],
+    spacing: float,
+    rays: int,
+) -> None:
+    """Fill in every shape's ``light``; ``spacing`` [m] between the points, ``rays`` into the open at each."""
+    low = np.array([block.low for block in blocks], np.float32).reshape(-1, 3)
+    high = np.array([block.high for block in blocks], np.float32).reshape(-1, 3)
+    directions = _hemisphere(rays)
+
+    def fill(shape: Shape) -> None:
+        points, normals = shape.patches(spacing)
+        light = np.empty(points.shape, np.float32)
+        # In tiles, so that each looks only at the boxes and lamps around it.
+        for row in range(0, points.shape[0], _TILE):
+            for column in range(0, points.shape[1], _TILE):
+                tile = slice(row, row + _TILE), slice(column, column + _TILE)
+                facing = normals[tile].reshape(-1, 3).astype(np.float32)
+                starts = points[tile].reshape(-1, 3).astype(np.float32) + 0.02 * facing
+                # What looks down is lit by the floor: more than what looks up is by the ceiling.
+                around = _openness(starts, facing, directions, low, high) * (1.0 - 0.3 * facing[:, 2])
+                found = around[:, None] * np.asarray(ambient, np.float32)
+                for lamp in lamps:
+                    found += _shine(lamp, starts, facing, low, high)
+                light[tile] = found.reshape(light[tile].shape)
+        smooth = min(points.shape[:2]) > 3
+        shape.light = cv2.blur(light, (3, 3), borderType=cv2.BORDER_REPLICATE) if smooth else light
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(fill, shapes))
+
+
+def _hemisphere(count: int) -> Array:
+    """Return directions about +z, denser where they count more (cosine), by a golden-angle spiral."""
+    k = np.arange(count) + 0.5
+    radius, angle = np.sqrt(k / count), k * np.pi * (3 - np.sqrt(5))
+    return np.stack((radius * np.cos(angle), radius * np.sin(angle), np.sqrt(1 - k / count)), -1).astype(np.float32)
+
+
+def _openness(starts: Array, normals: Array, directions: Array, low: Array, high: Array) -> Array:
+    """Return how open the space before each point is, 0 to 1."""
+    near = _between(starts.min(0) - _REACH, starts.max(0) + _REACH, low, high)
+    helper = np.where(np.abs(normals[:, 2:]) < 0.9, np.float32([[0, 0, 1]]), np.float32([[1, 0, 0]]))
+    a = np.cross(helper, normals)
+    a /= np.linalg.norm(a, axis=1, keepdims=True)
+    b = np.cross(normals, a)
+    total = np.zeros(len(starts), np.float32)
+    for x, y, z in directions:
+        ray = x * a + y * b + z * normals
+        total += np.minimum(_distance(starts, ray, low[near], high[near]) / _REACH, 1.0)
+    return total / len(directions)
+
+
+def _shine(lamp: Lamp, starts: Array, normals: Array, low: Array, high: Array) -> Array:
+    to_lamp = np.asarray(lamp.position, np.float32) - starts
+    far = np.linalg.norm(to_lamp, axis=1) + 1e-6
+    ray = to_lamp / far[:, None]
+    strength = np.maximum(np.einsum("ij,ij->i", ray, normals), 0.0)
+    strength *= (0.25 + 0.75 * np.maximum(ray[:, 2], 0.0)) * lamp.power / (far**2 + 0.4)
+    lit = strength > 0.008
+    if lit.any():
+        at = np.asarray(lamp.position, np.float32)
+        near = _between(np.minimum(starts.min(0), at), np.maximum(starts.max(0), at), low, high)
+        strength[lit] *= _distance(starts[lit], ray[lit], low[near], high[near]) >= far[lit] - 0.05
+    return strength[:, None] * np.asarray(lamp.color, np.float32)
+
+
+def _between(corner: Array, other: Array, low: Array, high: Array) -> Array:
+    """Return which boxes reach into the space between two corners."""
+    return np.asarray(((low <= other) & (high >= corner)).all(1))
+
+
+def _distance(starts: Array, ray: Array, low: Array, high: Array) -> Array:
+    """Return the distance to the first box along each ray, inf where it meets none (slab test)."""
+    inverse = 1.0 / np.where(np.abs(ray) < 1e-6, np.float32(1e-6), ray)
+    first = np.full(len(starts), np.inf, np.float32)
+    x, y, z = starts.T
+    ix, iy, iz = np.ascontiguousarray(inverse.T)
+    for (lx, ly, lz), (hx, hy, hz) in zip(low, high, strict=True):
+        x1, x2, y1, y2, z1, z2 = (lx - x) * ix, (hx - x) * ix, (ly - y) * iy, (hy - y) * iy, (lz - z) * iz, (hz - z) * iz
+        enter = np.maximum(np.maximum(np.minimum(x1, x2), np.minimum(y1, y2)), np.minimum(z1, z2))
+        leave = np.minimum(np.minimum(np.maximum(x1, x2), np.maximum(y1, y2)), np.maximum(z1, z2))
+        np.minimum(first, np.where((leave > enter) & (enter > 0), enter, np.float32(np.inf)), out=first)
+    return first
