@@ -1,0 +1,72 @@
+"""The parameters of the nodes that take part in a search: asked for, without waiting, when a search begins.
+
+Which nodes those are follows from the graph: whoever publishes the head's pose and the search's state.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rcl_interfaces.srv import GetParameters, ListParameters
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.node import Node
+from rclpy.parameter import parameter_value_to_python
+
+Values = dict[str, Any]
+
+
+class NodeParameters:
+    """Asks nodes for their parameters.
+
+    Args:
+        node: that asks.
+        topics: whose publishers are asked.
+        callback: is given a node's name and its parameters, from the executor's threads.
+    """
+
+    def __init__(self, node: Node, topics: Sequence[str], callback: Callable[[str, Values], None]) -> None:
+        self._node, self._topics, self._callback = node, list(topics), callback
+        self._group = ReentrantCallbackGroup()
+        self._clients: dict[str, tuple[Any, Any]] = {}
+
+    def ask(self) -> None:
+        """Ask every node that publishes one of the topics; who does not answer is left out."""
+        publishers = (info for topic in self._topics for info in self._node.get_publishers_info_by_topic(topic))
+        names = {f"{info.node_namespace.rstrip('/')}/{info.node_name}" for info in publishers}
+        for name in names:
+            lister, _ = self._pair(name)
+            if lister.service_is_ready():
+                future = lister.call_async(ListParameters.Request())
+                future.add_done_callback(lambda done, name=name: self._on_names(name, done))
+
+    def _pair(self, name: str) -> tuple[Any, Any]:
+        if name not in self._clients:
+            self._clients[name] = (
+                self._node.create_client(ListParameters, f"{name}/list_parameters", callback_group=self._group),
+                self._node.create_client(GetParameters, f"{name}/get_parameters", callback_group=self._group),
+            )
+        return self._clients[name]
+
+    def _on_names(self, name: str, future: Any) -> None:
+        names = list(future.result().result.names)
+        _, getter = self._pair(name)
+        answer = getter.call_async(GetParameters.Request(names=names))
+        answer.add_done_callback(lambda done: self._on_values(name, names, done))
+
+    def _on_values(self, name: str, names: list[str], future: Any) -> None:
+        values = {
+            key: _json(parameter_value_to_python(value))
+            for key, value in zip(names, future.result().values, strict=False)
+        }
+        self._callback(name, values)
+
+
+def _json(value: Any) -> Any:
+    """Return a parameter's value as JSON has it."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return [_json(item) for item in value]
