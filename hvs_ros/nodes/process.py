@@ -29,7 +29,9 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 
+from hvs_ros.bringup import graph_environment
 from hvs_ros.nodes.parameters import ParameterError, warn_unknown
+from hvs_ros.share import ShareError
 
 SHUTDOWN_LIMIT_S = 8.0
 """From the signal to the end of the process, whatever hangs."""
@@ -99,6 +101,10 @@ def run_node(
 
 def _start(factory: Callable[[], Node], line: list[str]) -> Node:
     _handle_signals(_interrupt)
+    try:
+        os.environ.update(graph_environment())
+    except ShareError as error:
+        print(f"[WARN] pictures may travel slowly: {error}", file=sys.stderr)
     try:
         rclpy.init(args=line, signal_handler_options=SignalHandlerOptions.NO)
         rest = remove_ros_args(line)

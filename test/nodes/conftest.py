@@ -125,7 +125,7 @@ class Launcher:
 
     def __init__(self, domain: int, folder: Path) -> None:
         self.domain = domain
-        self._folder = folder
+        self.folder = folder
         self._started: list[NodeProcess] = []
 
     def __enter__(self) -> Launcher:
@@ -148,7 +148,7 @@ class Launcher:
             line += ["-r", f"{old}:={new}"]
         for name, value in parameters.items():
             line += ["-p", f"{name}:={_parameter_text(value)}"]
-        log = self._folder / f"{module.rsplit('.', 1)[-1]}_{len(self._started)}.log"
+        log = self.folder / f"{module.rsplit('.', 1)[-1]}_{len(self._started)}.log"
         process = NodeProcess(module, [*line, *arguments], self.domain, log)
         self._started.append(process)
         return process

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+import os
 import signal
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from conftest import Graph, Launcher, NodeProcess, wait_until
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from head_under_test import ABORTED, SUCCEEDED, HeadClient, Result, off, write_panorama
 from hvs_interfaces.msg import HeadCapabilities
 from rcl_interfaces.msg import Parameter, ParameterDescriptor, ParameterType, ParameterValue
-from rcl_interfaces.srv import DescribeParameters, ListParameters, SetParameters
+from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Image
 
 from hvs_ros.nodes.convert import time_message, time_ns
+from hvs_ros.nodes.head_parameters import HeadParameters
+from hvs_ros.share import share_file
 
 VIEW = {"width": 160, "height": 90}
 MODULE = "hvs_ros.nodes.panorama_head"
@@ -259,8 +264,6 @@ def test_a_signal_ends_it_cleanly_in_mid_move(
 
 def test_a_signal_during_the_start_ends_it_quietly(start_node: Launcher, tmp_path: Path) -> None:
     # A pipe that nobody writes to: the node hangs where it opens the scene.
-    import os
-
     (tmp_path / "scene").mkdir()
     write_panorama(tmp_path / "scene" / "panorama.png")
     fifo = tmp_path / "scene" / "scene.yaml"
@@ -269,3 +272,21 @@ def test_a_signal_during_the_start_ends_it_quietly(start_node: Launcher, tmp_pat
     wait_until(lambda: "tf2_msgs" in process.output or not process.running, what="the start")
     assert process.stop(signal.SIGINT) == 0
     assert "Traceback" not in process.output
+
+
+def test_the_shipped_configuration_holds_the_defaults_and_fits_any_namespace(
+    start_node: Launcher, graph: Graph
+) -> None:
+    path = share_file("config", "panorama_head.yaml")
+    (parameters,) = (entry["ros__parameters"] for entry in yaml.safe_load(path.read_text()).values())
+    assert parameters == dataclasses.asdict(HeadParameters())
+
+    changed = path.read_text().replace("pose_rate: 20.0", "pose_rate: 33.0")
+    copy = start_node.folder / "changed.yaml"
+    copy.write_text(changed)
+    for namespace in ("", "a/b"):
+        start_node(MODULE, namespace=namespace, arguments=["--params-file", str(copy)])
+        request = GetParameters.Request(names=["pose_rate", "yaw_max"])
+        values = graph.call(GetParameters, f"{namespace}/panorama_head/get_parameters", request).values
+        assert values[0].double_value == 33.0
+        assert values[1].double_value == math.pi
