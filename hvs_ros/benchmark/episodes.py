@@ -155,7 +155,9 @@ def _free(scenes: Sequence[Scene], free: FreeTask, selection: Selection) -> list
     # One start is what a person means who asks for something in a picture; more on request.
     starts = DEFAULT_STARTS_DEG[: selection.starts or 1]
     return [
-        (scene, _Spec(f"{scene.name}/free/{start:g}", task, Direction(start, 0.0))) for scene in scenes for start in starts
+        (scene, _Spec(f"{scene.name}/free/{start:g}", task, Direction(start, 0.0)))
+        for scene in scenes
+        for start in starts
     ]
 
 
@@ -163,8 +165,8 @@ def _nothing(scenes: Sequence[Scene], selection: Selection) -> str:
     bare = bare_scenes(scenes)
     if len(bare) == len(scenes):
         return (
-            f"none of the {len(scenes)} scenes has tasks ({_names(scene.name for scene in scenes)}): give one to search "
-            "for with --instruction 'find the exit sign', or put an annotation.json beside the panorama"
+            f"none of the {len(scenes)} scenes has tasks ({_names(scene.name for scene in scenes)}): give one to"
+            " search for with --instruction 'find the exit sign', or put an annotation.json beside the panorama"
         )
     kind = selection.kind.value if selection.kind else "any"
     return f"no scene has a task of kind '{kind}'"

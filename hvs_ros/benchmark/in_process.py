@@ -53,8 +53,8 @@ class SceneHead:
         if self._around is None:
             raise SearchFailure(Outcome.HEAD_UNAVAILABLE, "the head is in no scene")
         sampler = self._around.sampler
-        made = sampler.info.sampling
-        return View(self._around.render(self._direction), self._direction, time.time_ns(), sampler.camera.hfov_deg, made)
+        image = self._around.render(self._direction)
+        return View(image, self._direction, time.time_ns(), sampler.camera.hfov_deg, sampler.info.sampling)
 
     def turn_to(self, goal: Direction) -> Arrival:
         """Look there."""

@@ -1,7 +1,7 @@
 """Are the pictures of a run fit for it? Asked before the first episode, not found out in the two-hundredth.
 
-Decoding is the only full answer, and it takes a tenth of a second and more a picture. So a few pictures are decoded, and
-of many only the files' structure is read, which still finds what is no picture or cut short.
+Decoding is the only full answer, and it takes a tenth of a second and more a picture. So a few pictures are decoded,
+and of many only the files' structure is read, which still finds what is no picture or cut short.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from hvs_ros.angles import Direction
 from hvs_ros.benchmark.episodes import Episode
 from hvs_ros.benchmark.record import SearchRecord
 from hvs_ros.search.scoring import ScoringMode, score
-from hvs_ros.search.task import Target, TaskKind
+from hvs_ros.search.task import Target, Task, TaskKind
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,6 @@ class EpisodeResult:
         attempts: how often it was run until it completed.
         seconds: how long the last attempt took, everything included.
         ended: when, as local time with its offset.
-        report: the report's file, relative to the results file; empty when there is none.
     """
 
     episode_id: str
@@ -77,7 +76,11 @@ class EpisodeResult:
     attempts: int = 1
     seconds: float = 0.0
     ended: str = ""
-    report: str = ""
+
+    @property
+    def task(self) -> Task:
+        """What the searcher was told."""
+        return Task(self.instruction, self.kind, self.max_turns)
 
     @property
     def completed(self) -> bool:

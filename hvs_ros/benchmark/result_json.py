@@ -6,6 +6,7 @@ of a deterministic policy compare equal; directions are [yaw, pitch] in search d
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,16 @@ from hvs_ros.search.scoring import ScoringMode
 from hvs_ros.search.task import Target, TaskKind
 from hvs_ros.search.view import MoveOutcome
 
-
 _ACTIONS: dict[str, Callable[..., Action]] = {"rotate": Rotate, "submit": Submit}
 
 
-def to_json(result: EpisodeResult) -> dict[str, Any]:
-    """Return the result as JSON values."""
+def to_json(result: EpisodeResult, folder: Path | None = None) -> dict[str, Any]:
+    """Return the result as JSON values.
+
+    Args:
+        result: of an episode.
+        folder: where the results file is; paths below it are written relative to it, so that it can be moved.
+    """
     record = result.record
     return {
         "episode": result.episode_id,
@@ -49,13 +54,16 @@ def to_json(result: EpisodeResult) -> dict[str, Any]:
         "attempts": result.attempts,
         "seconds": _round(result.seconds),
         "ended": result.ended,
-        "bag": None if record.bag is None else str(record.bag),
-        "report": result.report,
+        "bag": None if record.bag is None else str(_inside(record.bag, folder)),
     }
 
 
-def from_json(line: dict[str, Any]) -> EpisodeResult:
+def from_json(line: dict[str, Any], folder: Path | None = None) -> EpisodeResult:
     """Return the result that a line holds.
+
+    Args:
+        line: as written by ``to_json``.
+        folder: where the results file is.
 
     Raises:
         KeyError, ValueError, TypeError: it is no such line.
@@ -79,15 +87,22 @@ def from_json(line: dict[str, Any]) -> EpisodeResult:
             guess=line["guess"],
             looking=_read_direction(line["looking"]),
             turns=tuple(_read_turn(turn) for turn in line["turns"]),
-            bag=None if line["bag"] is None else Path(line["bag"]),
+            bag=None if line["bag"] is None else (folder or Path()) / line["bag"],
         ),
         submitted=_read_judgement(line["submitted_judged"]),
         looking=_read_judgement(line["looking_judged"]),
         attempts=int(line["attempts"]),
         seconds=float(line["seconds"]),
         ended=line["ended"],
-        report=line["report"],
     )
+
+
+def _inside(path: Path, folder: Path | None) -> Path:
+    """Return the path relative to the folder, if it is in it."""
+    if folder is not None:
+        with contextlib.suppress(ValueError):
+            return path.absolute().relative_to(folder.absolute())
+    return path
 
 
 def _round(value: float) -> float:

@@ -1,8 +1,8 @@
 """The results file: JSON lines, one an episode, that survives being cut off at any moment.
 
 The first line holds the settings of the run. Each further line is written with a single write and synced, so that a
-kill or a full disk can only leave a torn last line, which the next run drops. A line is never changed: an episode that is
-run again, because the machinery failed, gets a new line, and the last one counts.
+kill or a full disk can only leave a torn last line, which the next run drops. A line is never changed: an episode that
+is run again, because the machinery failed, gets a new line, and the last one counts.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class ResultsFile:
         Raises:
             ResultsError: it cannot be written.
         """
-        self._write(to_json(result))
+        self._write(to_json(result, self.path.parent))
         self.results[result.episode_id] = result
 
     def close(self) -> None:
@@ -177,7 +177,7 @@ def _parse(path: Path, text: bytes) -> tuple[dict[str, Any], dict[str, EpisodeRe
     results: dict[str, EpisodeResult] = {}
     for number, line in enumerate(lines[1:], start=2):
         try:
-            result = from_json(json.loads(line))
+            result = from_json(json.loads(line), path.parent)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ResultsError(f"{path}: line {number} is not a result ({error!r}); remove it to continue") from error
         results[result.episode_id] = result
@@ -189,7 +189,7 @@ def _header(path: Path, line: bytes) -> dict[str, Any]:
         header = json.loads(line)
         found, settings = header["hvs_results"], dict(header["settings"])
     except (ValueError, KeyError, TypeError) as error:
-        raise ResultsError(f"{path} is not a results file: its first line does not hold the settings of a run") from error
+        raise ResultsError(f"{path} is not a results file: its first line holds no settings of a run") from error
     if found != FORMAT:
         raise ResultsError(f"{path} has results of format {found}, this version writes {FORMAT}; begin a new file")
     return settings

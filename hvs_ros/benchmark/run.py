@@ -40,6 +40,38 @@ class Listener:
         """Something a person should know, in one line."""
 
 
+class Listeners(Listener):
+    """Tells several, in order."""
+
+    def __init__(self, *listeners: Listener) -> None:
+        self._listeners = listeners
+
+    def on_episode(self, number: int, total: int, episode: Episode) -> None:
+        """Tell all."""
+        for listener in self._listeners:
+            listener.on_episode(number, total, episode)
+
+    def on_turn(self, turn: TurnRecord) -> None:
+        """Tell all."""
+        for listener in self._listeners:
+            listener.on_turn(turn)
+
+    def on_retry(self, episode: Episode, record: SearchRecord, attempt: int) -> None:
+        """Tell all."""
+        for listener in self._listeners:
+            listener.on_retry(episode, record, attempt)
+
+    def on_result(self, result: EpisodeResult) -> None:
+        """Tell all."""
+        for listener in self._listeners:
+            listener.on_result(result)
+
+    def on_note(self, text: str) -> None:
+        """Tell all."""
+        for listener in self._listeners:
+            listener.on_note(text)
+
+
 class Backend(Protocol):
     """Can run one episode: in this process, or through the ROS graph."""
 
@@ -91,6 +123,12 @@ class RunReport:
 
 FINAL = frozenset({Outcome.CANCELED, Outcome.POLICY_FAILED, Outcome.POLICY_UNAVAILABLE})
 """Failures that another attempt would only repeat (or that the user asked for)."""
+
+
+def pending(episodes: list[Episode], results: ResultsFile | None) -> list[Episode]:
+    """Return the episodes that have not been completed yet."""
+    done = {} if results is None else results.results
+    return [episode for episode in episodes if not (episode.episode_id in done and done[episode.episode_id].completed)]
 
 
 @dataclass

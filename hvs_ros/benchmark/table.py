@@ -30,7 +30,7 @@ def results_table(summary: Summary, title: str) -> RenderableType:
 def notes(summary: Summary) -> list[str]:
     """Return the lines below the table: the rule, the answers, what did not complete."""
     lines = [
-        f"Success by the {summary.mode.value} rule, of the submitted direction; 'looking at it': the head's own direction."
+        f"Success: the submitted direction, by the {summary.mode.value} rule; looking at it: the head's own direction."
     ]
     if summary.answers:
         lines.append("Answers: " + _counts(summary.answers))

@@ -19,13 +19,13 @@ from hvs_ros.search.scoring import ScoringMode
 
 def test_a_result_is_the_same_after_a_trip_through_json(tmp_path: Path) -> None:
     for target, record in [
-        (OBJECT, replace(submitted(91.0, 3.0), bag=Path("bags/a"), guess=True, looking=Direction(300.0, -5.0))),
+        (OBJECT, replace(submitted(91.0, 3.0), bag=tmp_path / "bags" / "a", guess=True, looking=Direction(300.0, -5.0))),
         (PATH, submitted(2.0)),
         (None, submitted(2.0)),
         (OBJECT, failed(Outcome.HEAD_UNAVAILABLE)),
     ]:
         result = judge(make_episode(tmp_path, target=target), record, attempts=2, seconds=1.5)
-        assert from_json(json.loads(json.dumps(to_json(result)))) == result
+        assert from_json(json.loads(json.dumps(to_json(result, tmp_path))), tmp_path) == result
 
 
 def test_one_line_an_episode_after_one_of_settings(tmp_path: Path) -> None:

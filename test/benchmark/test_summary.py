@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from benchmark_builders import OBJECT, PATH, failed, make_episode, submitted
+from benchmark_builders import PATH, failed, make_episode, submitted
 from rich.console import Console
 
 from hvs_ros.angles import Direction

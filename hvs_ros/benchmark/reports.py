@@ -1,0 +1,141 @@
+"""Writes a report of each episode beside its bag, and an index of them all, while the run goes on.
+
+The bag does not know the answer; this is the place where what was recorded and what was asked for meet. Reports are
+made in one thread of their own, so that a run does not wait for them, and one that cannot be written is no more than a
+note.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from pathlib import Path
+
+from hvs_ros.benchmark.episodes import Episode
+from hvs_ros.benchmark.result import EpisodeResult
+from hvs_ros.recording.episode import EpisodeRecord, RecordedTurn
+from hvs_ros.recording.errors import RecordingError
+from hvs_ros.recording.naming import slug
+from hvs_ros.report import IndexEntry, write_index, write_report
+from hvs_ros.search.decision import Decision
+
+REPORT_NAME = "report.html"
+INDEX_NAME = "index.html"
+
+
+class ReportWriter:
+    """Writes reports.
+
+    Args:
+        folder: of the index; reports of episodes without a bag go into a folder in it.
+        name: of this run, for that folder.
+        policy: name of the policy.
+    """
+
+    def __init__(self, folder: Path, name: str, policy: str) -> None:
+        self._folder = folder
+        self._name = name
+        self._policy = policy
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="report")
+        self._jobs: list[Future[None]] = []
+        self._lock = threading.Lock()
+        self._written: dict[str, Path] = {}
+        self.problems: list[str] = []
+
+    def path(self, result: EpisodeResult) -> Path:
+        """Return where the report of an episode is."""
+        bag = result.record.bag
+        if bag is not None:
+            return bag / REPORT_NAME
+        return self._folder / f"{self._name}_reports" / f"{slug(result.episode_id, 80)}.html"
+
+    def submit(self, episode: Episode, result: EpisodeResult, read: Callable[[], EpisodeRecord]) -> None:
+        """Write the report of an episode soon.
+
+        Args:
+            episode: with its answer.
+            result: of it.
+            read: returns what was recorded; called in another thread, may wait, may raise RecordingError.
+        """
+        self._jobs.append(self._pool.submit(self._write, episode, result, read))
+
+    def finish(self, limit_s: float) -> None:
+        """Wait for the reports under way."""
+        _, late = wait(self._jobs, limit_s)
+        if late:
+            self.problems.append(f"{len(late)} reports were not finished within {limit_s:g} s")
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def write_index(self, results: Sequence[EpisodeResult], title: str, summary: str) -> Path | None:
+        """Write the index of all results that have a report; return it, or None when it cannot be written."""
+        entries = [
+            IndexEntry(
+                record=record_of(result, self._policy),
+                report=self.path(result),
+                episode_id=result.episode_id,
+                target=result.target,
+                level=result.level,
+            )
+            for result in results
+            if self.path(result).exists()
+        ]
+        try:
+            return write_index(self._folder / INDEX_NAME, entries, title=title, summary=summary)
+        except OSError as error:
+            self.problems.append(f"{self._folder / INDEX_NAME} cannot be written: {error.strerror or error}")
+            return None
+
+    def _write(self, episode: Episode, result: EpisodeResult, read: Callable[[], EpisodeRecord]) -> None:
+        out = self.path(result)
+        try:
+            record = read()
+            out.parent.mkdir(parents=True, exist_ok=True)
+            write_report(
+                record,
+                out,
+                panorama=episode.scene.panorama_path,
+                target=episode.target,
+                start=episode.start,
+                level=episode.level,
+                tilt=episode.scene.tilt,
+            )
+        except (RecordingError, OSError) as error:
+            self.problems.append(f"no report of {result.episode_id}: {error}")
+
+
+def record_of(result: EpisodeResult, policy: str) -> EpisodeRecord:
+    """Return what a results line knows of an episode, without pictures, as a record."""
+    turns = tuple(
+        RecordedTurn(
+            number=turn.number,
+            view=None,
+            view_stamp_ns=0,
+            picture="",
+            direction=turn.direction,
+            decision=Decision(turn.action, turn.thought, turn.raw, turn.status, turn.guess),
+            move=turn.move,
+            move_message="",
+            after=turn.after,
+            feedback="",
+            times=turn.times,
+        )
+        for turn in result.record.turns
+    )
+    seconds = round(result.seconds * 1e9)
+    return EpisodeRecord(
+        search_id=result.episode_id,
+        task=result.task,
+        policy=policy,
+        parameters={},
+        outcome=result.record.outcome,
+        message=result.record.message,
+        submitted=result.record.submitted,
+        guess=result.record.guess,
+        looking=result.record.looking,
+        turns=turns,
+        scene=result.scene,
+        started_ns=1,
+        ended_ns=1 + seconds,
+        path=result.record.bag,
+    )

@@ -1,0 +1,1 @@
+"""The ``hvs`` command: one file a verb."""

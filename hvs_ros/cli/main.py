@@ -1,0 +1,127 @@
+"""The ``hvs`` command line.
+
+Each verb is a module of this package with NAME, HELP, ``add_arguments(parser)`` and ``run(args) -> int``. Those modules
+import what they work with inside ``run``, so that ``hvs --help`` answers at once and a verb asks for no package that it
+does not use. Exit codes: 0 done, 1 tried and failed, 2 asked for something that cannot be done, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import Protocol
+
+from hvs_ros.cli.error import VerbError
+
+VERBS = ("sim", "search", "view", "scenes", "policies")
+"""Modules of this package, in the order of the help."""
+
+INTERRUPTED = 130
+
+
+class Verb(Protocol):
+    """What a verb's module offers."""
+
+    NAME: str
+    HELP: str
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the options."""
+
+    def run(self, args: argparse.Namespace) -> int:
+        """Do it, and return the exit code."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    with contextlib.suppress(AttributeError):
+        # A pipe gets each line when it is printed, not at the end.
+        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    parser = build_parser()
+    args = parser.parse_args(arguments)
+    if args.verb is None:
+        parser.print_help()
+        return 2
+    # Both mean: finish what must be finished, and go.
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        return _verb(args.verb).run(args)
+    except VerbError as failure:
+        print(f"hvs {args.verb}: {failure}", file=sys.stderr)
+        return failure.code
+    except ImportError as error:
+        print(f"hvs {args.verb}: {missing_package(error)}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"hvs {args.verb}: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has gone (`hvs ... | head`); there is nobody left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser with every verb."""
+    parser = argparse.ArgumentParser(
+        prog="hvs",
+        description="Humanoid visual search: a head turns inside a panorama, or on a robot, until it has found what "
+        "it was told to find.",
+    )
+    parser.add_argument("--version", action=_Version, help="print the version and exit")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", title="verbs")
+    for name in VERBS:
+        verb = _verb(name)
+        verb.add_arguments(verbs.add_parser(verb.NAME, help=verb.HELP, description=verb.HELP))
+    return parser
+
+
+def missing_package(error: ImportError) -> str:
+    """Say in one line which package is missing and what brings it."""
+    name = (error.name or "").split(".")[0]
+    return _MISSING.get(name, f"{error}; install it, e.g. pip install {name or 'it'}")
+
+
+_ROS = (
+    "ROS 2 is not there ({}): source its setup.bash, or pip install 'hvs_ros[ros]' and ./interfaces; "
+    "without it, `hvs sim --in-process` runs searches too"
+)
+_MISSING = {
+    "rclpy": _ROS.format("rclpy cannot be imported"),
+    "hvs_interfaces": _ROS.format("hvs_interfaces is not built"),
+    "rosbags": "bags need the package rosbags: pip install 'hvs_ros[record]'",
+    "rich": "tables need the package rich: pip install rich",
+    "cv2": "pictures need OpenCV: pip install opencv-python-headless",
+}
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _verb(name: str) -> Verb:
+    module: Verb = importlib.import_module(f"hvs_ros.cli.{name}")
+    return module
+
+
+class _Version(argparse.Action):
+    """Prints the version; looked up only when it is asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from hvs_ros.benchmark.settings import package_version
+
+        print(f"hvs_ros {package_version()}")
+        parser.exit()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,113 @@
+"""What runs the episodes of ``hvs sim``: this process alone, or the nodes that it starts."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from hvs_ros.benchmark.in_process import InProcessBackend, SceneHead
+from hvs_ros.benchmark.run import Backend
+from hvs_ros.cli.error import BAD_INPUT, VerbError
+from hvs_ros.cli.sim_plan import Plan
+from hvs_ros.head.surroundings import Workshop
+from hvs_ros.panorama import Camera
+from hvs_ros.policy.registry import create_policy
+
+if TYPE_CHECKING:
+    from hvs_ros.cli.sim_reports import Reports
+
+Say = Callable[[str], None]
+CACHE_MB = 1024
+
+
+@contextmanager
+def open_backend(args: argparse.Namespace, plan: Plan, reports: Reports | None, say: Say) -> Iterator[Backend]:
+    """Make it ready, and end everything that it needs when the block ends.
+
+    Args:
+        args: the command line.
+        plan: what is run.
+        reports: get pictures from it.
+        say: is told what takes long, and what nodes print.
+
+    Raises:
+        VerbError: it does not become ready.
+    """
+    if plan.settings.run == "in-process":
+        with _in_process(plan, reports) as backend:
+            yield backend
+    else:
+        with _graph(args, plan, reports, say) as backend:
+            yield backend
+
+
+@contextmanager
+def _in_process(plan: Plan, reports: Reports | None) -> Iterator[Backend]:
+    s = plan.settings
+    camera = Camera(s.camera["width"], s.camera["height"], s.camera["hfov_deg"])
+    head = SceneHead(Workshop("", camera, s.view["sampling"], 1, CACHE_MB))
+    settings = plan.all_policy_settings()
+    keep = None if reports is None else reports.keep
+    with InProcessBackend(lambda: create_policy(s.policy, settings), head, keep=keep) as backend:
+        yield backend
+
+
+@contextmanager
+def _graph(args: argparse.Namespace, plan: Plan, reports: Reports | None, say: Say) -> Iterator[Backend]:
+    for module in ("rclpy", "hvs_interfaces"):
+        if importlib.util.find_spec(module) is None:
+            raise ImportError(f"No module named '{module}'", name=module)
+    from hvs_ros.bringup import Bringup, local_environment
+
+    if args.domain is not None:
+        os.environ["ROS_DOMAIN_ID"] = str(args.domain)
+    # This process talks to the nodes as well, and Fast DDS reads its environment when rclpy begins.
+    os.environ.update(local_environment())
+    from hvs_ros.nodes.benchmark_graph import GraphBackend, GraphError, refuse_crowd
+    from hvs_ros.nodes.spinning import spinning_node
+
+    specs = _specs(args, plan)
+    try:
+        with spinning_node("hvs_sim", args.namespace) as node:
+            refuse_crowd(node)
+            with (
+                Bringup(specs, log_level=args.log_level, on_line=lambda name, line: say(f"[{name}] {line}")) as nodes,
+                GraphBackend(node, record=args.record is not None, trouble=nodes.trouble) as backend,
+            ):
+                backend.wait_until_ready(say)
+                if reports is not None:
+                    reports.recordings = backend.recordings
+                yield backend
+    except GraphError as error:
+        raise VerbError(str(error)) from error
+
+
+def _specs(args: argparse.Namespace, plan: Plan) -> Any:
+    from hvs_ros.bringup import HEAD, POLICY, sim
+    from hvs_ros.share import ShareError
+
+    s = plan.settings
+    head: dict[str, Any] = {
+        "width": s.camera["width"],
+        "height": s.camera["height"],
+        "hfov": plan.hfov_rad,
+        "sampling": s.view["sampling"],
+        "motion": s.motion,
+    }
+    policy = {f"policy.{name}": value for name, value in plan.all_policy_settings().items()}
+    try:
+        return sim(
+            scenes=plan.scenes,
+            scene=str(plan.episodes[0].address),
+            policy=s.policy,
+            record=args.record,
+            namespace=args.namespace,
+            parameter_files=[] if args.params_file is None else [args.params_file],
+            parameters={HEAD: head, POLICY: policy},
+        )
+    except (ShareError, ValueError) as error:
+        raise VerbError(str(error), BAD_INPUT) from error

@@ -1,0 +1,219 @@
+"""From what the user said to what will be run; whatever is wrong with it is found here, before anything starts."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hvs_ros.angles import ros_turn
+from hvs_ros.benchmark.episodes import Episode, FreeTask, Selection, SelectionError, bare_scenes, plan_episodes
+from hvs_ros.benchmark.pictures import broken_pictures
+from hvs_ros.benchmark.results_file import ResultsError, ResultsFile
+from hvs_ros.benchmark.settings import RunSettings, installed_versions
+from hvs_ros.cli.error import BAD_INPUT, VerbError
+from hvs_ros.panorama.annotation import SceneError
+from hvs_ros.panorama.scene import Scene, load_scenes
+from hvs_ros.policy.contract import PolicyError, PolicyUnavailableError
+from hvs_ros.policy.registry import check_policy, policy_settings
+from hvs_ros.search.task import TaskKind
+
+Say = Callable[[str], None]
+
+DEFAULT_SIZE = (1920, 1080)
+"""Of a view: the benchmark's evaluation camera."""
+
+TERMINAL_SETTING = "tty"
+"""A policy with a setting of this name talks to a person at that terminal."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A run that can start.
+
+    Attributes:
+        scenes: where the scenes are.
+        episodes: what is run, in order.
+        settings: how.
+        uses_terminal: the policy itself talks to the person at the terminal.
+    """
+
+    scenes: Path
+    episodes: list[Episode]
+    settings: RunSettings
+    uses_terminal: bool = False
+
+    def all_policy_settings(self) -> dict[str, Any]:
+        """Return the policy's settings, with this terminal for one that talks to a person and was given none."""
+        settings = dict(self.settings.policy_settings)
+        if self.uses_terminal and sys.stdin.isatty():
+            settings.setdefault(TERMINAL_SETTING, os.ttyname(sys.stdin.fileno()))
+        return settings
+
+    @property
+    def hfov_rad(self) -> float:
+        """The camera's field of view as the head's parameter."""
+        return abs(ros_turn(self.settings.camera["hfov_deg"]))
+
+    @property
+    def title(self) -> str:
+        """What was run, in one line."""
+        s = self.settings
+        how = "in process" if s.run == "in-process" else "through ROS 2"
+        camera = f"{s.camera['width']}x{s.camera['height']}, {s.camera['hfov_deg']:g}° {s.view['sampling']}"
+        return f"Policy '{s.policy}' in {self.scenes.name or self.scenes.absolute().name}, views {camera}, {how}"
+
+
+def make_plan(args: argparse.Namespace, say: Say) -> Plan:
+    """Read the scenes and check everything that can be checked before a run.
+
+    Raises:
+        VerbError: with one line for the user.
+    """
+    _check_together(args)
+    settings = dict(args.policy_setting)
+    _check_policy(args.policy, settings)
+    uses_terminal = TERMINAL_SETTING in policy_settings(args.policy)
+    parameters = _parameters(args.params_file)
+    directory = _scenes_directory(args.scenes)
+    try:
+        scenes = load_scenes(directory)
+        episodes = _episodes(args, scenes, say)
+    except (SceneError, SelectionError) as error:
+        raise VerbError(str(error), BAD_INPUT) from error
+    _check_pictures(episodes)
+    if args.record is not None:
+        check_writable(args.record)
+    width, height = args.size or DEFAULT_SIZE
+    return Plan(
+        scenes=directory,
+        episodes=episodes,
+        settings=RunSettings(
+            policy=args.policy,
+            policy_settings=settings,
+            camera={"width": width, "height": height, "hfov_deg": args.hfov},
+            view={"sampling": args.sampling},
+            max_turns=args.turns,
+            run="in-process" if args.in_process else "graph",
+            motion=args.motion,
+            parameters=parameters,
+            versions=installed_versions(args.policy),
+        ),
+        uses_terminal=uses_terminal,
+    )
+
+
+def open_results(args: argparse.Namespace, plan: Plan) -> ResultsFile | None:
+    """Begin the results file, or continue one; None when results are kept nowhere.
+
+    Raises:
+        VerbError: it cannot be written, or continued with these settings.
+    """
+    path = _results_path(args)
+    if path is None:
+        return None
+    try:
+        if args.resume and path.exists():
+            results = ResultsFile.resume(path, plan.settings)
+            try:
+                results.check(plan.episodes)
+            except ResultsError:
+                results.close()
+                raise
+            return results
+        return ResultsFile.create(path, plan.settings)
+    except ResultsError as error:
+        raise VerbError(str(error), BAD_INPUT) from error
+
+
+def check_writable(folder: Path) -> None:
+    """Refuse a folder that nothing can be written to, before anything is done in vain.
+
+    Raises:
+        VerbError: why not.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise VerbError(f"--record {folder}: cannot be written: {error.strerror or error}", BAD_INPUT) from error
+
+
+def _check_together(args: argparse.Namespace) -> None:
+    if args.in_process and args.motion != "instant":
+        raise VerbError("--motion profile needs the ROS graph: a head in this process turns at once", BAD_INPUT)
+    if args.resume and args.results is None and args.record is None:
+        raise VerbError("--resume needs to know what to continue: give --results FILE or --record DIR", BAD_INPUT)
+
+
+def _check_policy(name: str, settings: dict[str, Any]) -> None:
+    try:
+        check_policy(name, settings)
+    except PolicyUnavailableError as error:
+        raise VerbError(str(error)) from error
+    except PolicyError as error:
+        raise VerbError(str(error), BAD_INPUT) from error
+
+
+def _parameters(path: Path | None) -> dict[str, Any]:
+    if path is None:
+        return {}
+    import yaml
+
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise VerbError(f"--params-file {path}: cannot be read: {error.strerror or error}", BAD_INPUT) from error
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        raise VerbError(f"--params-file {path}: not YAML: {error}", BAD_INPUT) from error
+    if not isinstance(values, dict):
+        raise VerbError(f"--params-file {path}: node names with ros__parameters are expected", BAD_INPUT)
+    return values
+
+
+def _scenes_directory(given: Path | None) -> Path:
+    if given is not None:
+        return given
+    from hvs_ros.share import sample_scenes
+
+    return sample_scenes()
+
+
+def _episodes(args: argparse.Namespace, scenes: Sequence[Scene], say: Say) -> list[Episode]:
+    kind = None if args.target is None else TaskKind(args.target)
+    free = None if args.instruction is None else FreeTask(args.instruction, kind or TaskKind.OBJECT)
+    selection = Selection(tuple(args.select), None if free else kind, args.starts, args.episodes)
+    episodes = plan_episodes(scenes, selection, free_task=free, max_turns=args.turns)
+    bare = bare_scenes(scenes)
+    if free is None and bare:
+        names = ", ".join(scene.name for scene in bare[:5]) + (" ..." if len(bare) > 5 else "")
+        say(f"passed over, as they have no tasks: {names} (--instruction TEXT searches there too)")
+    return episodes
+
+
+def _check_pictures(episodes: Sequence[Episode]) -> None:
+    scenes = {episode.scene.panorama_path: episode.scene for episode in episodes}
+    broken = broken_pictures(list(scenes))
+    if broken:
+        more = f" (and {len(broken) - 1} more: `hvs scenes check` lists them)" if len(broken) > 1 else ""
+        raise VerbError(f"{broken[0]}{more}", BAD_INPUT)
+
+
+def _results_path(args: argparse.Namespace) -> Path | None:
+    if args.results is not None:
+        return Path(args.results)
+    if args.record is None:
+        return None
+    folder = Path(args.record)
+    if args.resume:
+        earlier = sorted(folder.glob("results_*.jsonl"))
+        if earlier:
+            return earlier[-1]
+    return folder / f"results_{time.strftime('%Y%m%d_%H%M%S')}{os.getpid() % 1000:03d}.jsonl"
