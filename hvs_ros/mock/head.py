@@ -135,6 +135,8 @@ class MockHead(Node):
                 return self._end(handle, outcomes.STOPPED, "canceled; the head holds where it is")
             handle.publish_feedback(MoveHead.Feedback(pose=self._pose()))
             self._closed.wait(min(0.02, max(0.0, until - time.monotonic())))
+        if self._closed.is_set():
+            return self._end(handle, outcomes.STOPPED, "the head shuts down")
         outcome = self._arrive(goal, fault)
         stamp_ns = int(self.get_clock().now().nanoseconds)
         if fault != "no_view":

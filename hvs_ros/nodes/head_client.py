@@ -115,6 +115,7 @@ class HeadClient:
         self._stop: Stop | None = None
         self._served = False
         self._moved = _Moved()
+        self._received_before = 0
         self.pose = HeadPose()
         self.optical_frame = ""
 
@@ -134,7 +135,7 @@ class HeadClient:
         """Begin a search that ``stop`` may end."""
         with self._changed:
             self._scene = None if self._capabilities is None else self._capabilities.scene
-            self._stop, self._served, self._moved = stop, False, _Moved()
+            self._stop, self._served, self._moved, self._received_before = stop, False, _Moved(), 0
             self.pose, self.optical_frame = HeadPose(), ""
         self._views.listen(True)
         self._views.match()
@@ -186,7 +187,7 @@ class HeadClient:
                     self._views.forget(shot)
             lone = shot
             now = time.monotonic()
-            if now - began > NO_IMAGE_S and not warned and self._views.received == 0:
+            if now - began > NO_IMAGE_S and not warned and self._views.received == self._received_before:
                 warned = True
                 self._log.warning(f"no picture for {NO_IMAGE_S:g} s: {self._views.describe()}")
             if now - began > self._limits.view_s:
@@ -252,7 +253,7 @@ class HeadClient:
         text = f"the head is at rest, but no view of it arrived within {self._limits.view_s:g} s: "
         with self._changed:
             newest = self._views.newest_ns
-            if newest is None:
+            if newest is None or self._views.received == self._received_before:
                 return text + self._views.describe()
             off = (newest - (self._moved.view_ns or 0)) / NS
         when = f"{-off:.2f} s before" if off < 0 else f"{off:.2f} s after"
@@ -263,6 +264,8 @@ class HeadClient:
 
     def _move(self, goal: MoveHead.Goal) -> Arrival:
         self._wait_for_head()
+        if goal.mode == MoveHead.Goal.ABSOLUTE:
+            self._received_before = self._views.received
         goal.timeout = duration_message(self._limits.move_s)
         remote = self._send(goal)
         if not remote.accepted:

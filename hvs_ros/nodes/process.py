@@ -132,7 +132,8 @@ def _run_until_signal(node: Node, threads: int, watchdog: threading.Timer) -> bo
             node.close()
     finally:
         halt.set()
-        executor.wake()
+        # Only work makes spin_once return; a wake-up alone makes it wait again.
+        executor.create_task(lambda: None)
         spinner.join()
         # What callbacks use must not be destroyed under them, and shutdown() does not wait for them in Jazzy.
         ended: bool = executor._work_tracker.wait(DRAIN_LIMIT_S)

@@ -232,7 +232,7 @@ class _OwnNode:
 
     def stop(self) -> None:
         self._halt.set()
-        self._executor.wake()
+        self._executor.create_task(lambda: None)  # makes spin_once return
         self._thread.join(5.0)
 
     def destroy(self) -> None:

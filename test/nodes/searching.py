@@ -83,11 +83,11 @@ class World:
             if hasattr(node, "close"):
                 node.close()
         self._halt.set()
-        self._executor.wake()
+        self._executor.create_task(lambda: None)
         self._thread.join(5)
+        self._executor.shutdown(2)
         self.client.close()
         self.caller.close()
-        self._executor.shutdown(2)
         for node in self._nodes:
             node.destroy_node()
         rclpy.shutdown(context=self.context)
