@@ -57,8 +57,8 @@ def build_room(kind: str, seed: int) -> Room:
 
 def draw_room(room: Room, width: int) -> Drawing:
     """Light and draw a room as a panorama of ``width`` x ``width // 2`` pixels."""
-    large = width >= 1024
-    bake(room.shapes, room.lamps, room.blocks, room.ambient, 0.35 if large else 0.8, 20 if large else 6)
+    spacing, rays = (0.25, 28) if width > 2048 else (0.5, 12) if width >= 1024 else (0.9, 6)
+    bake(room.shapes, room.lamps, room.blocks, room.ambient, spacing, rays)
     return render(room.shapes, EYE, width)
 
 
@@ -81,13 +81,14 @@ def write_scenes(
     out: Path, seed: int = 0, scenes: int = len(KINDS), width: int = 4096, tasks: int = 5, starts: int = 1, quality: int = 88
 ) -> list[Path]:
     """Draw scenes, the kinds in turn, and write each as a scene folder; return the folders."""
+    out.mkdir(parents=True, exist_ok=True)
     folders = []
     for number in range(scenes):
         kind = list(KINDS)[number % len(KINDS)]
         name = kind if scenes <= len(KINDS) else f"{kind}_{number // len(KINDS) + 1:02d}"
         sample = draw_scene(kind, seed + number // len(KINDS), width, tasks, starts)
         folder = out / name
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(exist_ok=True)
         _, jpeg = cv2.imencode(".jpg", sample.image, [cv2.IMWRITE_JPEG_QUALITY, quality, cv2.IMWRITE_JPEG_OPTIMIZE, 1])
         (folder / f"{name}.jpg").write_bytes(jpeg.tobytes())
         lines = ",\n".join(" " + json.dumps(item, ensure_ascii=False) for item in sample.annotation)

@@ -123,6 +123,8 @@ class Quad:
         one, none = np.ones_like(s), np.zeros_like(s)
         u = np.concatenate((s, one, s, none)) * self.width
         v = np.concatenate((none, s, one, s)) * self.height
+        if self.texture.cut_out:
+            u, v = self.texture.edge()
         return np.asarray(self.corner) + u[:, None] * np.asarray(self.right) + v[:, None] * np.asarray(self.down)
 
     def hit(self, rays: Rays) -> Array:

@@ -16,6 +16,7 @@ import numpy as np
 from hvs_ros.mock.rooms.geometry import Array, Shape, Vector
 
 _REACH = 2.5  # [m] beyond which a neighbour no longer darkens a corner
+_DIM = 0.008  # light too weak to look for what hides it
 _TILE = 12  # points
 
 
@@ -61,8 +62,7 @@ def bake(
                 # What looks down is lit by the floor: more than what looks up is by the ceiling.
                 around = _openness(starts, facing, directions, low, high) * (1.0 - 0.3 * facing[:, 2])
                 found = around[:, None] * np.asarray(ambient, np.float32)
-                for lamp in lamps:
-                    found += _shine(lamp, starts, facing, low, high)
+                found += _shine(lamps, starts, facing, low, high)
                 light[tile] = found.reshape(light[tile].shape)
         smooth = min(points.shape[:2]) > 3
         shape.light = cv2.blur(light, (3, 3), borderType=cv2.BORDER_REPLICATE) if smooth else light
@@ -85,25 +85,32 @@ def _openness(starts: Array, normals: Array, directions: Array, low: Array, high
     a = np.cross(helper, normals)
     a /= np.linalg.norm(a, axis=1, keepdims=True)
     b = np.cross(normals, a)
-    total = np.zeros(len(starts), np.float32)
-    for x, y, z in directions:
-        ray = x * a + y * b + z * normals
-        total += np.minimum(_distance(starts, ray, low[near], high[near]) / _REACH, 1.0)
-    return total / len(directions)
+    basis = np.stack((a, b, normals), 1)
+    rays = (directions @ basis).reshape(-1, 3)  # (P * R, 3), each point's rays together
+    far = _distance(np.repeat(starts, len(directions), 0), rays, low[near], high[near])
+    openness: Array = np.minimum(far / _REACH, 1.0).reshape(len(starts), -1).mean(1)
+    return openness
 
 
-def _shine(lamp: Lamp, starts: Array, normals: Array, low: Array, high: Array) -> Array:
-    to_lamp = np.asarray(lamp.position, np.float32) - starts
-    far = np.linalg.norm(to_lamp, axis=1) + 1e-6
-    ray = to_lamp / far[:, None]
-    strength = np.maximum(np.einsum("ij,ij->i", ray, normals), 0.0)
-    strength *= (0.25 + 0.75 * np.maximum(ray[:, 2], 0.0)) * lamp.power / (far**2 + 0.4)
-    lit = strength > 0.008
-    if lit.any():
-        at = np.asarray(lamp.position, np.float32)
-        near = _between(np.minimum(starts.min(0), at), np.maximum(starts.max(0), at), low, high)
-        strength[lit] *= _distance(starts[lit], ray[lit], low[near], high[near]) >= far[lit] - 0.05
-    return strength[:, None] * np.asarray(lamp.color, np.float32)
+def _shine(lamps: Sequence[Lamp], starts: Array, normals: Array, low: Array, high: Array) -> Array:
+    """Return the light (P, 3) that comes straight from the lamps."""
+    if not lamps:
+        return np.zeros_like(starts)
+    places = np.array([lamp.position for lamp in lamps], np.float32)
+    power = np.array([lamp.power for lamp in lamps], np.float32)
+    to_lamp = places[None] - starts[:, None]
+    far = np.linalg.norm(to_lamp, axis=2) + np.float32(1e-6)
+    ray = to_lamp / far[:, :, None]
+    strength = np.maximum(np.einsum("plk,pk->pl", ray, normals), 0.0)
+    strength *= (0.25 + 0.75 * np.maximum(ray[:, :, 2], 0.0)) * power / (far**2 + 0.4)
+    point, lamp = np.nonzero(strength > _DIM)
+    if point.size:
+        lit = places[np.unique(lamp)]
+        corner, other = np.minimum(starts.min(0), lit.min(0)), np.maximum(starts.max(0), lit.max(0))
+        near = _between(corner, other, low, high)
+        hidden = _distance(starts[point], ray[point, lamp], low[near], high[near]) < far[point, lamp] - 0.05
+        strength[point[hidden], lamp[hidden]] = 0.0
+    return np.asarray(strength @ np.array([lamp.color for lamp in lamps], np.float32))
 
 
 def _between(corner: Array, other: Array, low: Array, high: Array) -> Array:

@@ -63,6 +63,15 @@ class Texture:
         y = np.clip((v * self._per_metre[1]).astype(np.int32), 0, self._alpha.shape[0] - 1)
         return np.asarray(self._alpha[y, x] >= 128)
 
+    def edge(self) -> tuple[Array, Array]:
+        """Return points u, v [m] around what is left between the holes."""
+        assert self._alpha is not None
+        solid = self._alpha >= 128
+        rows = np.flatnonzero(solid.any(1))
+        first, end = solid[rows].argmax(1), solid.shape[1] - solid[rows, ::-1].argmax(1)
+        x, y = np.concatenate((first, first, end, end)), np.concatenate((rows, rows + 1, rows, rows + 1))
+        return x / self._per_metre[0], y / self._per_metre[1]
+
     def look(self, u: Array, v: Array, footprint: Array) -> Array:
         """Return linear colours (N, 3) in 0..1 at u, v [m], each averaged over about ``footprint`` metres."""
         full = self._levels[0]
