@@ -8,18 +8,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from conftest import wait_until
-
 import rclpy
+from conftest import wait_until
 from hvs_interfaces.action import Search
-from hvs_ros.mock.head import MockHead
-from hvs_ros.nodes.search_client import SearchClient
-from hvs_ros.nodes.action_caller import ActionCaller, RemoteGoal
-from hvs_ros.nodes.search_policy import SearchPolicy
 from rclpy.context import Context
 from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+
+from hvs_ros.mock.head import MockHead
+from hvs_ros.nodes.action_caller import ActionCaller, RemoteGoal
+from hvs_ros.nodes.search_client import SearchClient
+from hvs_ros.nodes.search_policy import SearchPolicy
 
 SCRIPTED = "hvs_ros.mock.policy:ScriptedPolicy"
 
@@ -44,7 +44,9 @@ class World:
         """Add a mock head."""
         return self._add(MockHead(namespace=namespace, **self._options(parameters)))
 
-    def searcher(self, script: str = "", settings: dict[str, object] | None = None, **parameters: object) -> SearchPolicy:
+    def searcher(
+        self, script: str = "", settings: dict[str, object] | None = None, **parameters: object
+    ) -> SearchPolicy:
         """Add a search_policy with the scripted policy, unless another is named."""
         given: dict[str, object] = {"policy": SCRIPTED}
         if script:
