@@ -2,7 +2,8 @@
 
 Decoding takes a tenth of a second or more, and an 8k picture holds 90 MB, so a benchmark that returns to a scene
 wants it kept and a robot's computer cannot keep them all. A file is known by path, time of change and size, so that
-one that was replaced is decoded again. The tilt is no part of the pixels: the same file opened with another one shares them.
+one that was replaced is decoded again. The tilt is no part of the pixels: whoever opens the same file with another one
+shares them.
 """
 
 from __future__ import annotations

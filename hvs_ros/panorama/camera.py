@@ -1,7 +1,7 @@
 """The camera that looks into a panorama: its size, focal lengths, centre and lens.
 
-Pixel coordinates (u, v) here are continuous, with the origin at the top-left corner of the top-left pixel: the centre of
-pixel (0, 0) is at (0.5, 0.5) and the centre of a 1920 pixel wide picture is at u = 960. CameraInfo counts from the
+Pixel coordinates (u, v) here are continuous, with the origin at the top-left corner of the top-left pixel: the centre
+of pixel (0, 0) is at (0.5, 0.5) and the centre of a 1920 pixel wide picture is at u = 960. CameraInfo counts from the
 centre of the top-left pixel instead; only ``k``, ``p`` and ``from_camera_info`` speak that language.
 """
 
@@ -62,7 +62,9 @@ class Camera:
             if not 1 <= size <= MAX_SIDE:
                 raise CameraError(f"camera {name} is {size}: give 1 to {MAX_SIDE} pixels")
         if self.intrinsics is None and not 0.0 < self.hfov_deg < 180.0:
-            raise CameraError(f"camera hfov_deg is {self.hfov_deg}: a pinhole sees more than 0 and less than 180 degrees")
+            raise CameraError(
+                f"camera hfov_deg is {self.hfov_deg}: a pinhole sees more than 0 and less than 180 degrees"
+            )
 
     @classmethod
     def from_camera_info(
@@ -144,7 +146,7 @@ class Camera:
         return Camera(self.width * factor, self.height * factor, self.hfov_deg, intrinsics, self.lens)
 
     def rays(self, u: ArrayLike, v: ArrayLike) -> Floats:
-        """Return rays (..., 3) in optical axes, not normalised, of continuous pixel coordinates; NaN where it has none."""
+        """Return rays (..., 3) in optical axes, not normalised, of continuous pixel coordinates; NaN for none."""
         x = (np.asarray(u, float) - self.cx) / self.fx
         y = (np.asarray(v, float) - self.cy) / self.fy
         return self.lens.rays(x, y)

@@ -37,6 +37,10 @@ class Tilt:
         return self.roll_deg != 0.0 or self.pitch_deg != 0.0
 
 
+LEVEL = Tilt()
+"""No tilt."""
+
+
 def rotation(yaw_deg: float, pitch_deg: float, roll_deg: float = 0.0) -> Floats:
     """Return the 3x3 rotation Ry(yaw) Rx(pitch) Rz(roll) that takes camera axes to panorama axes."""
     y, p, r = np.radians((yaw_deg, pitch_deg, roll_deg))
@@ -44,11 +48,12 @@ def rotation(yaw_deg: float, pitch_deg: float, roll_deg: float = 0.0) -> Floats:
     turn = np.array([[cy, 0, sy], [0, 1, 0], [-sy, 0, cy]])
     nod = np.array([[1, 0, 0], [0, cp, -sp], [0, sp, cp]])
     lean = np.array([[cr, -sr, 0], [sr, cr, 0], [0, 0, 1]])
-    return turn @ nod @ lean
+    whole: Floats = turn @ nod @ lean
+    return whole
 
 
 def turns_of(matrix: Floats) -> tuple[float, float, float]:
-    """Return (yaw, pitch, roll) in degrees of a rotation; straight up or down, where only their sum counts, roll is 0."""
+    """Return (yaw, pitch, roll) in degrees of a rotation; straight up or down, roll is 0 and all turn is yaw."""
     flat = math.hypot(matrix[0, 2], matrix[2, 2])
     pitch = math.atan2(-matrix[1, 2], flat)
     if flat < 1e-9:

@@ -46,9 +46,7 @@ class Crop:
             return self
         across, down = width / self.width, height / self.height
         if abs(across / down - 1) > 0.01:
-            raise GPanoError(
-                f"the picture is {width}x{height}, but its GPano data describe {self.width}x{self.height}"
-            )
+            raise GPanoError(f"the picture is {width}x{height}, but its GPano data describe {self.width}x{self.height}")
         full_width, full_height = round(self.full_width * across), round(self.full_height * down)
         left = min(round(self.left * across), full_width - width)
         top = min(round(self.top * down), full_height - height)
@@ -93,9 +91,7 @@ def parse_gpano(xmp: bytes) -> GPano | None:
     heading = _number(values, "InitialViewHeadingDegrees", math.nan)
     # Both are compass headings, so that their difference is an angle in the picture.
     yaw = 0.0 if math.isnan(heading) else wrap_yaw_deg(heading - _number(values, "PoseHeadingDegrees", 0.0))
-    return GPano(
-        _crop(values), yaw, _number(values, "PosePitchDegrees", 0.0), _number(values, "PoseRollDegrees", 0.0)
-    )
+    return GPano(_crop(values), yaw, _number(values, "PosePitchDegrees", 0.0), _number(values, "PoseRollDegrees", 0.0))
 
 
 def _values(root: ElementTree.Element) -> dict[str, str]:
@@ -142,7 +138,7 @@ def _crop(values: dict[str, str]) -> Crop | None:
     )
     if not fits:
         raise GPanoError(
-            f"its GPano cropped area {crop.width}x{crop.height} at ({crop.left}, {crop.top}) does not lie within the full"
-            f" {crop.full_width}x{crop.full_height}"
+            f"its GPano cropped area {crop.width}x{crop.height} at ({crop.left}, {crop.top}) does not lie within the"
+            f" full {crop.full_width}x{crop.full_height}"
         )
     return crop

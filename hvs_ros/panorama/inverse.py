@@ -55,9 +55,7 @@ def direction_to_pixel(
     return camera.project(vector_of(yaw_deg, pitch_deg) @ turn)
 
 
-def view_box_to_panorama(
-    camera: Camera, direction: Direction, box: ArrayLike, roll_deg: float = 0.0
-) -> PanoramaBox:
+def view_box_to_panorama(camera: Camera, direction: Direction, box: ArrayLike, roll_deg: float = 0.0) -> PanoramaBox:
     """Return the smallest yaw/pitch boxes around pixel boxes of a view.
 
     Args:
@@ -86,10 +84,13 @@ def view_box_to_panorama(
         inside = (left <= pole_u) & (pole_u <= right) & (top <= pole_v) & (pole_v <= bottom)
         around = around | inside
         low, high = (low, np.where(inside, 90.0, high)) if pole > 0 else (np.where(inside, -90.0, low), high)
-    edges = np.stack([
-        np.where(around, 0.0, _circular(start + least)),
-        np.where(around, 360.0, _circular(start + most)),
-    ], axis=-1)
+    edges = np.stack(
+        [
+            np.where(around, 0.0, _circular(start + least)),
+            np.where(around, 360.0, _circular(start + most)),
+        ],
+        axis=-1,
+    )
     return PanoramaBox(edges, np.stack([low, high], axis=-1))
 
 

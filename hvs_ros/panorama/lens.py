@@ -115,7 +115,7 @@ class PlumbBob:
         reach, grid = min(limit, 1.0), np.zeros(1)
         while True:
             grid = np.linspace(0.0, reach, 4097)
-            if reach >= limit or reach * self._radial(np.float64(reach) ** 2) > 2 * np.nanmax(distorted, initial=0.0):
+            if reach >= limit or reach * self._radial(np.asarray(reach**2)) > 2 * np.nanmax(distorted, initial=0.0):
                 break
             reach = min(limit, 2 * reach)
         guess = np.interp(distorted, grid * self._radial(grid**2), grid)

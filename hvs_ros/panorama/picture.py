@@ -1,7 +1,8 @@
 """A panorama: a checked equirectangular picture that covers the whole sphere.
 
-One row is kept beyond each pole, beside the pixels that callers see. Crossing a pole continues on the opposite meridian,
-so those rows are the outermost ones turned by half the width; with them sampling needs no special case at the poles.
+One row is kept beyond each pole, beside the pixels that callers see. Crossing a pole continues on the opposite
+meridian, so those rows are the outermost ones turned by half the width; with them sampling needs no special case there.
+Pixels are stored in four bytes, the fourth unused: OpenCV 5 samples those a quarter faster than packed BGR.
 A file that shows part of the sphere (GPano's cropped area) is pasted into a full canvas, grey where nothing is known,
 so that nothing above has to think about it.
 """
@@ -13,10 +14,11 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import cv2
 import numpy as np
 
 from hvs_ros.panorama.decode import DecodeError, Pixels, decode
-from hvs_ros.panorama.geometry import Tilt
+from hvs_ros.panorama.geometry import LEVEL, Tilt
 from hvs_ros.panorama.gpano import Crop, GPano, GPanoError, parse_gpano
 from hvs_ros.panorama.header import Header, HeaderError, read_header
 
@@ -45,9 +47,9 @@ class Panorama:
     """An equirectangular picture of the whole sphere, never changed once made.
 
     Attributes:
-        image: (H, W, 3) BGR uint8, read-only. Column c's centre is at yaw ((c + 0.5) / W - 0.5) * 360 degrees, row r's at
-            pitch (0.5 - (r + 0.5) / H) * 180.
-        padded: (H + 2, W, 3), read-only: image with the rows beyond the poles.
+        image: (H, W, 3) BGR uint8, read-only, not contiguous: three bytes of every four. Column c's centre is
+            at yaw ((c + 0.5) / W - 0.5) * 360 degrees, row r's at pitch (0.5 - (r + 0.5) / H) * 180.
+        padded: (H + 2, W, 4) BGRX uint8, read-only: image with the rows beyond the poles.
         path: the file it came from, or None.
         heading_deg: yaw of the initial view that the file asks for (GPano), in [0, 360); 0 where it asks for none.
         offset: how the tripod was tilted.
@@ -58,7 +60,7 @@ class Panorama:
     padded: Pixels = field(repr=False)
     path: Path | None = None
     heading_deg: float = 0.0
-    offset: Tilt = Tilt()
+    offset: Tilt = LEVEL
     crop: Crop | None = None
 
     @classmethod
@@ -89,8 +91,8 @@ class Panorama:
         reason = _size_reason(width, height)
         if reason:
             raise ValueError(reason)
-        padded = np.empty((height + 2, width, 3), np.uint8)
-        padded[1:-1] = image
+        padded = np.empty((height + 2, width, 4), np.uint8)
+        cv2.cvtColor(image, cv2.COLOR_BGR2BGRA, dst=padded[1:-1])
         return cls._finished(padded, path, heading_deg, Tilt(roll_deg, pitch_deg), None)
 
     @classmethod
@@ -100,17 +102,17 @@ class Panorama:
         padded[0] = _opposite(padded[1])
         padded[-1] = _opposite(padded[-2])
         padded.flags.writeable = False
-        return cls(padded[1:-1], padded, path, heading_deg, offset, crop)
+        return cls(padded[1:-1, :, :3], padded, path, heading_deg, offset, crop)
 
     @property
     def width(self) -> int:
         """Columns."""
-        return self.image.shape[1]
+        return int(self.image.shape[1])
 
     @property
     def height(self) -> int:
         """Rows."""
-        return self.image.shape[0]
+        return int(self.image.shape[0])
 
     @property
     def nbytes(self) -> int:
@@ -155,7 +157,9 @@ def _read(path: Path) -> bytes:
         if not stat.S_ISREG(status.st_mode):
             raise PictureError(path, "not a file: give the picture itself")
         if status.st_size > MAX_FILE_BYTES:
-            raise PictureError(path, f"{status.st_size / 1e9:.1f} GB: files up to {MAX_FILE_BYTES / 1e9:.1f} GB are read")
+            raise PictureError(
+                path, f"{status.st_size / 1e9:.1f} GB: files up to {MAX_FILE_BYTES / 1e9:.1f} GB are read"
+            )
         return path.read_bytes()
     except OSError as error:
         raise PictureError(path, f"cannot be read: {error.strerror or error}") from error
@@ -196,8 +200,8 @@ def _size_reason(width: int, height: int) -> str | None:
         return f"{width}x{height} pixels: a panorama has at least {MIN_WIDTH}x{MIN_HEIGHT}"
     if abs(width - 2 * height) > ASPECT_TOLERANCE * width:
         return (
-            f"{width}x{height} pixels are not 2:1 (within {ASPECT_TOLERANCE:.0%}), so not an equirectangular picture of the"
-            " whole sphere; a part of one needs GPano crop data"
+            f"{width}x{height} pixels are not 2:1 (within {ASPECT_TOLERANCE:.0%}), so not an equirectangular picture of"
+            " the whole sphere; a part of one needs GPano crop data"
         )
     return None
 
@@ -206,11 +210,9 @@ def _too_large(width: int, height: int) -> str:
     return f"{width}x{height} pixels: at most {MAX_WIDTH}x{MAX_HEIGHT} are read, scale the picture down"
 
 
-def _decoded(
-    data: bytes, header: Header, path: Path, heading_deg: float, tilt: Tilt, crop: Crop | None
-) -> Panorama:
+def _decoded(data: bytes, header: Header, path: Path, heading_deg: float, tilt: Tilt, crop: Crop | None) -> Panorama:
     width, height = (crop.full_width, crop.full_height) if crop else header.turned_size
-    padded = np.empty((height + 2, width, 3), np.uint8)
+    padded = np.empty((height + 2, width, 4), np.uint8)
     part = padded[1:-1]
     if crop:
         part[...] = UNKNOWN_GREY
@@ -220,7 +222,7 @@ def _decoded(
 
 
 def _opposite(row: Pixels) -> Pixels:
-    """Return a row (W, 3) turned by half a turn."""
+    """Return a row (W, 4) turned by half a turn."""
     width = row.shape[0]
     turned = np.roll(row, width // 2, axis=0)
     if width % 2:

@@ -2,10 +2,10 @@
 
 The yaw of a view is a shift in longitude, so a table is made for a pitch (and roll) at yaw 0 and serves every yaw and
 every panorama of that size. Evaluating two arc tangents for two million pixels would take several times as long as
-sampling the picture. But away from the poles longitude and latitude are smooth: on a tile of 240x108 pixels, 8x8 values at
-Chebyshev points fix them to float32's own precision, and spreading those to the pixels is a small matrix product. Near a
-pole they are not smooth, so nothing is assumed: every tile is checked against the formula at points between its
-nodes, and one that misses ``TOLERANCE`` is quartered, down to tiles where every pixel is computed.
+sampling the picture. But away from the poles longitude and latitude are smooth: on a tile of 240x108 pixels, 8x8 values
+at Chebyshev points fix them to float32's own precision, and spreading those to the pixels is a small matrix product.
+Near a pole they are not smooth, so nothing is assumed: every tile is checked against the formula at points between its
+nodes, and one that misses ``TOLERANCE_DEG`` is quartered, down to tiles where every pixel is computed.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class TableKey(NamedTuple):
         height: the panorama's rows.
         pitch_deg: degrees, up positive.
         roll_deg: degrees, right side down positive.
-        exact: pixel centres at half pixels, and rows counted in ``Panorama.padded``; otherwise the published environment's
-            geometry, where pixel corners pass for centres, and rows counted in ``Panorama.image``.
+        exact: pixel centres at half pixels, and rows counted in ``Panorama.padded``; otherwise the published
+            environment's geometry, where pixel corners pass for centres, and rows counted in ``Panorama.image``.
     """
 
     camera: Camera
@@ -186,7 +186,7 @@ class _Builder:
         self._tile_height = -(-camera.height // self._rows)
 
     def build(self) -> Tables:
-        key, camera = self._key, self._key.camera
+        camera = self._key.camera
         tall, wide = self._tile_height, self._tile_width
         lefts = np.arange(self._columns) * wide
         tops = np.arange(self._rows) * tall
@@ -200,10 +200,10 @@ class _Builder:
         x = self._unwrapped(x)
         failed = self._failed(x, y, np.tile(lefts, self._rows), np.repeat(tops, self._columns), wide, tall)
         x_map, y_map = (self._spread_grid(part.reshape(*tiles, _NODES, _NODES)) for part in (x, y))
-        self._refine(x_map, y_map, np.tile(lefts, self._rows)[failed], np.repeat(tops, self._columns)[failed], wide, tall)
-        x_map, y_map = (
-            np.ascontiguousarray(part[: camera.height, : camera.width]) for part in (x_map, y_map)
+        self._refine(
+            x_map, y_map, np.tile(lefts, self._rows)[failed], np.repeat(tops, self._columns)[failed], wide, tall
         )
+        x_map, y_map = (np.ascontiguousarray(part[: camera.height, : camera.width]) for part in (x_map, y_map))
         x_range = float(x_map.min()), float(x_map.max())
         blind = None
         if not (np.isfinite(x_range[0]) and np.isfinite(x_range[1])):
@@ -224,7 +224,8 @@ class _Builder:
     def _smooth_tiles(self, nodes: Floats) -> Floats:
         """Return the grid of nodes (rows x 8, columns x 8) as (tiles, 8, 8)."""
         cut = nodes.reshape(self._rows, _NODES, self._columns, _NODES)
-        return cut.transpose(0, 2, 1, 3).reshape(-1, _NODES, _NODES)
+        tiles: Floats = cut.transpose(0, 2, 1, 3).reshape(-1, _NODES, _NODES)
+        return tiles
 
     def _unwrapped(self, x: Floats) -> Floats:
         """Return x (tiles, ...) free of jumps between the panorama's edges within a tile."""
@@ -265,7 +266,10 @@ class _Builder:
         """Write the given tiles of the maps again, quartered until they are smooth or small."""
         while lefts.size:
             wide, tall = -(-wide // 2), -(-tall // 2)
-            lefts, tops = np.concatenate([lefts, lefts + wide] * 2), np.concatenate([tops, tops, tops + tall, tops + tall])
+            lefts, tops = (
+                np.concatenate([lefts, lefts + wide] * 2),
+                np.concatenate([tops, tops, tops + tall, tops + tall]),
+            )
             # Halves of an odd number of pixels overhang the map; moving them in makes them overlap instead.
             lefts, tops = np.minimum(lefts, x_map.shape[1] - wide), np.minimum(tops, x_map.shape[0] - tall)
             if max(wide, tall) <= _LAST_TILE:
@@ -279,7 +283,8 @@ class _Builder:
             x = self._unwrapped(x)
             failed = self._failed(x, y, lefts, tops, wide, tall)
             for nodes, target in ((x, x_map), (y, y_map)):
-                tiles = _spread(tall) @ nodes[~failed].astype(np.float32) @ _spread(wide).T
+                kept: Table = nodes[~failed].astype(np.float32)
+                tiles = _spread(tall) @ kept @ _spread(wide).T
                 for left, top, tile in zip(lefts[~failed], tops[~failed], tiles, strict=True):
                     target[top : top + tall, left : left + wide] = tile
             lefts, tops = lefts[failed], tops[failed]

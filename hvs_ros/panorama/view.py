@@ -128,12 +128,13 @@ class ViewSampler:
             ValueError: an angle is not finite.
         """
         tables, shift = self._look_up(yaw_deg, pitch_deg, roll_deg)
-        source = self._panorama.padded if self._sampling == "exact" else self._panorama.image
+        source = self._panorama.padded if self._sampling == "exact" else self._panorama.padded[1:-1]
         view = _sample(source, tables, shift)
         if tables.blind is not None:
             view[tables.blind] = 0
         if self._supersample > 1:
-            view = cv2.resize(view, (self._camera.width, self._camera.height), interpolation=cv2.INTER_AREA)
+            size = self._camera.width, self._camera.height
+            return np.asarray(cv2.resize(view, size, interpolation=cv2.INTER_AREA), np.uint8)
         return view
 
     def coordinates(self, yaw_deg: float, pitch_deg: float, roll_deg: float = 0.0) -> tuple[Table, Table]:
@@ -165,10 +166,10 @@ class ViewSampler:
 
 
 def _sample(source: Pixels, tables: Tables, shift: float) -> Pixels:
-    """Return the pixels of source at the tables' coordinates: the kernel, behind this one function.
+    """Return the (h, w, 3) pixels of source at the tables' coordinates: the kernel, behind this one function.
 
     Args:
-        source: (H, W, 3) BGR uint8, circular along its rows.
+        source: (H, W, 4) BGRX uint8, circular along its rows.
         tables: columns and rows, see Tables.
         shift: added to the columns; no column is negative then.
 
@@ -180,6 +181,7 @@ def _sample(source: Pixels, tables: Tables, shift: float) -> Pixels:
     columns = source.shape[1]
     view = np.empty((height, width, 3), np.uint8)
     x, wrapped = np.empty((2, min(_BLOCK_ROWS, height), width), np.float32)
+    four = np.empty((*x.shape, 4), np.uint8)
     crosses = tables.x_range[1] + shift >= columns
     for top in range(0, height, _BLOCK_ROWS):
         rows = slice(top, min(top + _BLOCK_ROWS, height))
@@ -188,5 +190,6 @@ def _sample(source: Pixels, tables: Tables, shift: float) -> Pixels:
         if crosses:
             cv2.threshold(x[:count], columns - 1 / 256, columns, cv2.THRESH_BINARY, dst=wrapped[:count])
             np.subtract(x[:count], wrapped[:count], out=x[:count])
-        cv2.remap(source, x[:count], tables.y[rows], cv2.INTER_LINEAR, dst=view[rows], borderMode=cv2.BORDER_WRAP)
+        cv2.remap(source, x[:count], tables.y[rows], cv2.INTER_LINEAR, dst=four[:count], borderMode=cv2.BORDER_WRAP)
+        cv2.cvtColor(four[:count], cv2.COLOR_BGRA2BGR, dst=view[rows])
     return view
