@@ -81,7 +81,9 @@ class Workshop:
             SurroundingsError: there is no such scene, or it cannot be shown.
         """
         if not wanted:
-            raise SurroundingsError("the scene is empty: give a scene's name, or the path of a scene folder or a picture")
+            raise SurroundingsError(
+                "the scene is empty: give a scene's name, or the path of a scene folder or a picture"
+            )
         try:
             return self._open(self._named(wanted) or load_scene(Path(wanted).expanduser()))
         except SceneError as error:

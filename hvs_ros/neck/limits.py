@@ -1,7 +1,7 @@
 """What directions a head can reach, and where it goes when told to look beyond them.
 
-A joint without a stop takes the short way. A joint with stops never wraps: among the turns of a wanted yaw the one inside
-the stops is taken, whatever the way, and where none is inside, the nearest stop.
+A joint without a stop takes the short way. A joint with stops never wraps: among the turns of a wanted yaw the one
+inside the stops is taken, whatever the way, and where none is inside, the nearest stop.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ _NEAR = 1e-12
 
 @dataclass(frozen=True)
 class Phase:
-    """A part of a motion with constant acceleration: its length [s], and position, velocity, acceleration at its start."""
+    """A part of a motion with constant acceleration: its length [s], and its state at the start."""
 
     duration: float
     position: float

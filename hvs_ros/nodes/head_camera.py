@@ -1,4 +1,4 @@
-"""Publishes the views of a panorama head: image_raw, image_raw/compressed and camera_info, with equal stamps and frames.
+"""Publishes the views of a panorama head: image_raw, its compressed form and camera_info, with equal stamps and frames.
 
 One view at a time: stamp, gaze and picture are taken under one lock, so that they belong together and leave in order.
 What nobody has subscribed to is not made. A new subscriber is shown the present view at once: a head at rest would
@@ -25,6 +25,11 @@ from hvs_ros.nodes.camera_info import camera_info
 from hvs_ros.nodes.head_parameters import HeadParameters
 from hvs_ros.nodes.head_state import StatePublisher
 from hvs_ros.nodes.images import to_compressed, to_image
+from hvs_ros.search.view import Picture
+
+
+class ViewError(Exception):
+    """A view cannot be made; the message says why."""
 
 
 class HeadCamera:
@@ -47,9 +52,7 @@ class HeadCamera:
         self._group = MutuallyExclusiveCallbackGroup()
         self._timer: Any = None
         reliable = parameters.image_reliability == "reliable"
-        qos = QoSProfile(
-            depth=5, reliability=ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT
-        )
+        qos = QoSProfile(depth=5, reliability=ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT)
         self._raw = self._publisher(Image, "camera/image_raw", qos)
         self._compressed = self._publisher(CompressedImage, "camera/image_raw/compressed", qos)
         self._info = node.create_publisher(CameraInfo, "camera/camera_info", qos)
@@ -62,7 +65,7 @@ class HeadCamera:
             self._timer = None
         if rate > 0.0:
             self._timer = self._node.create_timer(
-                1.0 / rate, lambda: self.shoot(moving=True), callback_group=self._group
+                1.0 / rate, lambda: self.offer(moving=True), callback_group=self._group
             )
 
     def change(self, surroundings: Surroundings, place: Callable[[], None]) -> None:
@@ -79,6 +82,9 @@ class HeadCamera:
 
         Returns:
             None if there is no scene, or the head moves and ``moving`` is not set.
+
+        Raises:
+            ViewError: the view cannot be made.
         """
         with self._lock:
             if self._surroundings is None:
@@ -91,12 +97,27 @@ class HeadCamera:
             self._info.publish(camera_info(self._camera, header))
             raw, compressed = (p.get_subscription_count() > 0 for p in (self._raw, self._compressed))
             if raw or compressed:
-                picture = self._surroundings.render(search_direction(moment.state.yaw, moment.state.pitch))
+                picture = self._render(self._surroundings, moment)
                 if raw:
                     self._raw.publish(to_image(picture, header))
                 if compressed:
                     self._compressed.publish(to_compressed(picture, header, self.jpeg_quality))
             return moment
+
+    def offer(self, *, moving: bool = False) -> None:
+        """Publish a view if one can be made; a failure is logged."""
+        try:
+            self.shoot(moving=moving)
+        except ViewError as error:
+            self._node.get_logger().error(str(error), throttle_duration_sec=5.0)
+
+    @staticmethod
+    def _render(surroundings: Surroundings, moment: Moment) -> Picture:
+        try:
+            return surroundings.render(search_direction(moment.state.yaw, moment.state.pitch))
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise ViewError(f"no view of '{surroundings.name}' can be made: {reason}") from error
 
     def _publisher(self, kind: type, topic: str, qos: QoSProfile) -> Publisher:
         try:
@@ -109,4 +130,4 @@ class HeadCamera:
 
     def _on_match(self, info: Any) -> None:
         if info.current_count_change > 0:
-            self.shoot()
+            self.offer()

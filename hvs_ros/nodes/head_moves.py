@@ -1,9 +1,9 @@
 """The ``move`` action of a head: every goal gets an outcome with a name and a message.
 
-Threading. A goal is planned where it is accepted, under a lock, so that goals take over from each other in the order of
-their arrival; the one it takes over from ends at once. Each goal then waits in its own executor thread until the head has
-settled; the wait looks every few milliseconds for a cancellation, a newer goal, the time limit, and a stop by the node.
-Coroutines would not do: rclpy's executor polls a suspended one without a pause.
+Threading. A goal is planned where it is accepted, under a lock, so that goals take over from each other in the order
+of their arrival; the one it takes over from ends at once. Each goal then waits in its own executor thread until the
+head has settled; the wait looks every few milliseconds for a cancellation, a newer goal, the time limit, and a stop
+by the node. Coroutines would not do: rclpy's executor polls a suspended one without a pause.
 
 ROS's own rejection of a goal carries no reason, so every goal is accepted; one that cannot start is aborted as REFUSED.
 """
@@ -25,6 +25,7 @@ from rclpy.node import Node
 from hvs_ros.neck.gaze import Gaze, Moment
 from hvs_ros.neck.limits import GazeLimits, Reach
 from hvs_ros.nodes import convert
+from hvs_ros.nodes.head_camera import ViewError
 from hvs_ros.nodes.head_state import StatePublisher
 
 POLL_S = 0.02
@@ -98,16 +99,16 @@ class MoveServer:
             callback_group=ReentrantCallbackGroup(),
         )
 
-    def stop(self, why: str) -> None:
-        """End the move under way as STOPPED; the head brakes."""
+    def interrupt(self, why: str, action: Callable[[], None]) -> None:
+        """End the move under way as STOPPED and do something before any other move can begin."""
         with self._lock:
             self._supersede(MoveHead.Result.STOPPED, why)
-            self._gaze.stop()
+            action()
 
     def close(self, limit_s: float = 2.0) -> None:
         """End the move under way, refuse new ones, and wait until every goal has its result."""
         self._closed = True
-        self.stop("the head shuts down")
+        self.interrupt("the head shuts down", self._gaze.stop)
         end = time.monotonic() + limit_s
         while self._moves and time.monotonic() < end:
             time.sleep(POLL_S / 2)
@@ -168,9 +169,8 @@ class MoveServer:
         move = self._moves[key]
         try:
             return self._run(move)
-        except Exception as error:
-            self._node.get_logger().error(f"move: {type(error).__name__}: {error}")
-            return self._end(move, MoveHead.Result.FAULT, f"the view could not be made: {error}")
+        except ViewError as error:
+            return self._end(move, MoveHead.Result.FAULT, str(error))
         finally:
             with self._lock:
                 del self._moves[key]

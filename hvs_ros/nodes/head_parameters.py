@@ -49,16 +49,16 @@ class HeadParameters:
     pitch_min: float = parameter(-_PI / 2, "Highest reachable pitch [rad]", low=-_PI / 2, high=_PI / 2)
     pitch_max: float = parameter(_PI / 2, "Lowest reachable pitch [rad]", low=-_PI / 2, high=_PI / 2)
     out_of_range: str = parameter(
-        "clamp", "A goal out of range goes to the nearest reachable direction, or is refused", choices=("clamp", "reject")
+        "clamp",
+        "A goal out of range goes to the nearest reachable direction, or is refused",
+        choices=("clamp", "reject"),
     )
 
     publish_rate: float = parameter(
         0.0, "Views per second, moving or not; 0: only when the head has settled", low=0.0, high=60.0, live=True
     )
     pose_rate: float = parameter(20.0, "pose, joint_states and tf per second", low=1.0, high=200.0)
-    image_reliability: str = parameter(
-        "reliable", "QoS of the camera topics", choices=("reliable", "best_effort")
-    )
+    image_reliability: str = parameter("reliable", "QoS of the camera topics", choices=("reliable", "best_effort"))
     jpeg_quality: int = parameter(90, "Quality of image_raw/compressed", low=1, high=100, live=True)
 
     base_frame: str = parameter("base_link", "Frame that all angles refer to")

@@ -1,8 +1,8 @@
 """A head inside a panorama: it turns a camera in a 360 degree picture and offers the whole head contract.
 
-Threading. Everything runs in the executor's threads. A move waits in a thread of its own (``head_moves``), views are made
-one at a time under the camera's lock (``head_camera``) by whoever needs one: the end of a move, a changed scene, the
-``publish_rate`` timer, a new subscriber. ``load_scene`` decodes in its own callback group, so the head stays
+Threading. Everything runs in the executor's threads. A move waits in a thread of its own (``head_moves``), views are
+made one at a time under the camera's lock (``head_camera``) by whoever needs one: the end of a move, a changed scene,
+the ``publish_rate`` timer, a new subscriber. ``load_scene`` decodes in its own callback group, so the head stays
 controllable meanwhile and shows the old scene until the new one is ready. Motion and stamps follow the ROS clock.
 
 Without a scene the node runs all the same: it says so on /diagnostics and refuses moves with the reason.
@@ -25,7 +25,7 @@ from hvs_ros.neck.limits import GazeLimits
 from hvs_ros.neck.simulated import SimulatedNeck
 from hvs_ros.nodes import convert
 from hvs_ros.nodes.diagnostics import ERROR, OK, WARN, Diagnostics
-from hvs_ros.nodes.head_camera import HeadCamera
+from hvs_ros.nodes.head_camera import HeadCamera, ViewError
 from hvs_ros.nodes.head_moves import MoveServer
 from hvs_ros.nodes.head_parameters import HeadParameters
 from hvs_ros.nodes.head_state import LATCHED, StatePublisher
@@ -67,15 +67,13 @@ class PanoramaHead(Node):
             shoot=self._camera.shoot,
             on_end=self._on_move_end,
         )
-        self.create_service(
-            LoadScene, "load_scene", self._load_scene, callback_group=MutuallyExclusiveCallbackGroup()
-        )
+        self.create_service(LoadScene, "load_scene", self._load_scene, callback_group=MutuallyExclusiveCallbackGroup())
         self.create_timer(
             1.0 / p.pose_rate,
             lambda: self._state.publish(self._gaze.now()),
             callback_group=MutuallyExclusiveCallbackGroup(),
         )
-        self._camera.shoot()
+        self._camera.offer()
 
     def close(self) -> None:
         """End the move under way and say goodbye."""
@@ -112,13 +110,16 @@ class PanoramaHead(Node):
 
     def _load_scene(self, request: LoadScene.Request, response: LoadScene.Response) -> LoadScene.Response:
         response.message = self._try_scene(request)
-        response.success = not response.message
-        if response.success:
-            # The view goes out before the answer.
-            moment = self._camera.shoot() or self._gaze.now()
-        else:
+        shot = None
+        if not response.message:
+            try:
+                shot = self._camera.shoot()  # before the answer
+            except ViewError as error:
+                response.message = str(error)
+        if response.message:
             self.get_logger().warning(f"load_scene: {response.message}")
-            moment = self._gaze.now()
+        response.success = not response.message
+        moment = shot or self._gaze.now()
         response.scene = self._scene
         response.pose = self._state.pose(moment)
         response.view_stamp = convert.time_message(moment.stamp_ns)
@@ -135,8 +136,8 @@ class PanoramaHead(Node):
             surroundings = self._workshop.find(request.scene)
         except SurroundingsError as error:
             return str(error)
-        self._moves.stop(f"the scene changes to '{surroundings.name}'")
-        self._enter(surroundings, (reach.yaw, reach.pitch))
+        start = (reach.yaw, reach.pitch)
+        self._moves.interrupt(f"the scene changes to '{surroundings.name}'", lambda: self._enter(surroundings, start))
         return ""
 
     def _publish_capabilities(self) -> None:

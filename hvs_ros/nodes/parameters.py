@@ -11,9 +11,9 @@ A node writes down what it can be told::
     values = declare(self, Parameters)
 
 rclpy checks types and ranges, but from the outside its refusals are exceptions of several kinds, some without a useful
-text, and it knows no choices. Here each becomes a ``ParameterError`` that names the parameter, what was given and what is
-expected. An integer for a double is refused too, as ROS itself does, but with the cure: a decimal point. Parameters are
-fixed at start unless they are declared ``live``.
+text, and it knows no choices. Here each becomes a ``ParameterError`` that names the parameter, what was given and what
+is expected. An integer for a double is refused too, as ROS itself does, but with the cure: a decimal point. Parameters
+are fixed at start unless they are declared ``live``.
 """
 
 from __future__ import annotations
@@ -134,7 +134,9 @@ def check(name: str, value: object, kind: type, rule: _Rule) -> None:
         cure = f": write {value}.0" if kind is float and type(value) is int else ""
         raise ParameterError(f"parameter '{name}' is {value!r}; {_NAMES[kind]} is expected{cure}")
     if rule.choices and value not in rule.choices:
-        raise ParameterError(f"parameter '{name}' is {value!r}; one of {', '.join(map(repr, rule.choices))} is expected")
+        raise ParameterError(
+            f"parameter '{name}' is {value!r}; one of {', '.join(map(repr, rule.choices))} is expected"
+        )
     if isinstance(value, (int, float)):
         low, high = _bounds(rule)
         # Written so that NaN fails too.
@@ -153,7 +155,9 @@ def warn_unknown(node: Node) -> None:
 
 def _fields(table: type[Any]) -> dict[str, tuple[type, _Rule, Any]]:
     kinds = typing.get_type_hints(table)
-    return {field.name: (kinds[field.name], field.metadata["rule"], field.default) for field in dataclasses.fields(table)}
+    return {
+        field.name: (kinds[field.name], field.metadata["rule"], field.default) for field in dataclasses.fields(table)
+    }
 
 
 def _bounds(rule: _Rule) -> tuple[float, float]:

@@ -2,8 +2,9 @@
 
 rclpy's own signal handlers shut the context down at once, so that a node can neither finish a goal nor say goodbye.
 Here SIGINT and SIGTERM only wake the main thread, which has nothing else to do: callbacks run in the executor, which
-spins in a thread of its own. The node's ``close`` is called while the executor still spins, so that it can end goals and
-publish a last state; then spinning stops and everything is taken down. A watchdog ends the process if any of this hangs.
+spins in a thread of its own. The node's ``close`` is called while the executor still spins, so that it can end goals
+and publish a last state; then spinning stops and everything is taken down. A watchdog ends the process if any of this
+hangs.
 
 An exception in a callback is logged and the node goes on: a bug in one callback must not leave a head uncontrollable.
 """
@@ -27,7 +28,7 @@ from rclpy.exceptions import NameValidationException
 from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
-from rclpy.utilities import remove_ros_args
+from rclpy.utilities import remove_ros_args, try_shutdown
 
 from hvs_ros.bringup import graph_environment
 from hvs_ros.nodes.parameters import ParameterError, warn_unknown
@@ -92,7 +93,7 @@ def run_node(
             _handle_signals(lambda *_: None)
             if node is not None:
                 node.destroy_node()
-            rclpy.try_shutdown()
+            try_shutdown()
     if ended:
         # Otherwise it stays: the interpreter waits for its threads at exit.
         watchdog.cancel()

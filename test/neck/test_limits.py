@@ -73,5 +73,5 @@ def test_straight_up_is_in_range_in_spite_of_rounding() -> None:
     "limits", [{"yaw_min": 1.0, "yaw_max": -1.0}, {"pitch_min": -2.0}, {"pitch_max": float("nan")}]
 )
 def test_senseless_ranges_are_refused(limits: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match="pitch|yaw"):
+    with pytest.raises(ValueError, match=r"pitch|yaw"):
         GazeLimits(**limits)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -31,7 +32,7 @@ def test_it_starts_as_it_is_arrives_at_rest_and_keeps_the_limits(
     assert motion.at(motion.duration) == (target, 0.0)
     points = samples(motion)
     step = motion.duration / 200
-    for (_, p, s), (_, q, r) in zip(points, points[1:]):
+    for (_, p, s), (_, q, r) in pairwise(points):
         assert abs(s) <= v * (1 + 1e-9)
         assert abs(r - s) <= a * step + 1e-6
         assert abs(q - p) <= v * step + 1e-6

@@ -184,5 +184,3 @@ class HeadClient:
         """Wait for a pose from now on that is settled."""
         count = len(self.poses)
         return wait_until(lambda: next((p for p in self.poses[count:] if p.settled), None), what="a pose at rest")
-
-

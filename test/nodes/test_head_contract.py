@@ -9,12 +9,23 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import cv2
 import pytest
 from conftest import Graph, Launcher, NodeProcess, claim_domain, wait_until
-from head_under_test import ABORTED, CANCELED, LATCHED, SUCCEEDED, HeadClient, Result, off, seen_direction, write_panorama
+from head_under_test import (
+    ABORTED,
+    CANCELED,
+    LATCHED,
+    SUCCEEDED,
+    HeadClient,
+    Result,
+    off,
+    seen_direction,
+    write_panorama,
+)
 from hvs_interfaces.msg import HeadCapabilities
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import CompressedImage, Image, JointState
@@ -163,7 +174,7 @@ def test_a_newer_goal_takes_over_without_a_jump(head: HeadClient) -> None:
     assert (status, result.outcome) == (SUCCEEDED, Result.REACHED)
     assert result.pose.yaw == pytest.approx(-0.5)
     poses = sorted(head.poses[count:], key=lambda pose: time_ns(pose.header.stamp))
-    for before, after in zip(poses, poses[1:]):
+    for before, after in pairwise(poses):
         seconds = (time_ns(after.header.stamp) - time_ns(before.header.stamp)) / 1e9
         assert abs(after.yaw - before.yaw) <= 1.0 * seconds + 1e-6
         assert abs(after.yaw_velocity - before.yaw_velocity) <= head.limits[1] * seconds + 1e-6
@@ -229,7 +240,7 @@ def test_a_settled_pose_and_joint_states_go_with_every_view(head: HeadClient) ->
     assert pose.settled
     assert (pose.yaw, pose.pitch) == pytest.approx((0.6, 0.3))
     joint = wait_until(lambda: [j for j in joints if time_ns(j.header.stamp) == stamp], what="its joint state")[0]
-    angles = dict(zip(joint.name, joint.position))
+    angles = dict(zip(joint.name, joint.position, strict=True))
     assert off(angles["head_yaw"], 0.6) < 1e-6  # a joint without a stop may have turned more than once
     assert angles["head_pitch"] == pytest.approx(0.3)
 

@@ -290,3 +290,27 @@ def test_the_shipped_configuration_holds_the_defaults_and_fits_any_namespace(
         values = graph.call(GetParameters, f"{namespace}/panorama_head/get_parameters", request).values
         assert values[0].double_value == 33.0
         assert values[1].double_value == math.pi
+
+
+def test_a_view_that_cannot_be_made_is_a_fault_with_a_reason(
+    start_node: Launcher, graph: Graph, scenes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=":")
+    diagnostics = graph.collect(DiagnosticArray, "/diagnostics")
+    broken = scenes / "first" / "broken"
+    broken.touch()
+    start_node("faulty_head", namespace="head", scenes=str(scenes), **VIEW)
+    head = HeadClient(graph).wait()
+    wait_until(lambda: graph.node.count_subscribers("/head/camera/image_raw"), what="the subscription")
+    status, result = head.move(0.5)
+    assert (status, result.outcome) == (ABORTED, Result.FAULT)
+    assert "no room for the view" in result.message
+    wait_until(
+        lambda: [s for s in statuses(diagnostics) if s.level == DiagnosticStatus.ERROR and "no room" in s.message],
+        what="the diagnostics",
+    )
+    response = head.load_scene("first")
+    assert not response.success
+    assert "no room for the view" in response.message
+    broken.unlink()
+    assert head.move(0.6)[1].outcome == Result.REACHED

@@ -78,9 +78,7 @@ def test_a_bug_at_the_start_keeps_its_traceback(odd: Launcher) -> None:
         (["--", "stray"], "unknown argument 'stray'"),
     ],
 )
-def test_a_command_line_that_is_not_understood_is_explained(
-    odd: Launcher, arguments: list[str], reason: str
-) -> None:
+def test_a_command_line_that_is_not_understood_is_explained(odd: Launcher, arguments: list[str], reason: str) -> None:
     process = odd("odd_node", arguments=arguments)
     assert process.wait() == 1
     assert reason in process.output
