@@ -28,6 +28,7 @@ __all__ = ["PANORAMA_SUFFIXES", "Scene", "SceneError", "SceneItem", "Tilt", "loa
 PANORAMA_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".tif", ".tiff", ".webp"})
 """Endings of panorama files, in lower case."""
 SCENE_FILE_NAME = "scene.yaml"
+_LEVEL = Tilt()
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Scene:
     name: str
     panorama_path: Path
     items: tuple[SceneItem, ...] = ()
-    tilt: Tilt = Tilt()
+    tilt: Tilt = _LEVEL
 
     def episodes(self) -> list[EpisodeSpec]:
         """Return every task from every start, with ids that stay the same from run to run.

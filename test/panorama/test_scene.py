@@ -69,9 +69,7 @@ def test_a_repeated_start_still_gets_an_id_of_its_own(tmp_path: Path) -> None:
     ("written", "read"),
     [([-10, 10], (350, 10)), ([0, 360], (0, 360)), ([-180, 180], (0, 360)), ([350, 360], (350, 0)), ([5, 5], (5, 5))],
 )
-def test_yaw_intervals_are_brought_to_one_turn(
-    tmp_path: Path, written: list[float], read: tuple[float, float]
-) -> None:
+def test_yaw_intervals_are_brought_to_one_turn(tmp_path: Path, written: list[float], read: tuple[float, float]) -> None:
     item = load_scene(make_scene(tmp_path, [{**PATH, "yaw": written}])).items[0]
     assert item.target.yaw_deg == read
 
@@ -269,9 +267,9 @@ def test_a_malformed_tilt_is_refused(tmp_path: Path, text: str, reason: str) -> 
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(
-        st.sampled_from(["task", "yaw", "pitch", "initial yaw", "level", "x"]), inner, max_size=5
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["task", "yaw", "pitch", "initial yaw", "level", "x"]), inner, max_size=5)
     ),
     max_leaves=12,
 )

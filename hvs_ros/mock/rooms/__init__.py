@@ -1,7 +1,7 @@
 """Draws rooms to search in: panoramas of invented interiors whose every target is known exactly.
 
-A photograph's targets have to be measured by hand, and none can be published here for free use. So the sample
-scenes, and the many scenes that tests and benchmarks want, are built as rooms of simple surfaces (``station``, ``shop``,
+A photograph's targets have to be measured by hand, and few photographs may be given away. So the sample scenes, and the
+many scenes that tests and benchmarks want, are built as rooms of simple surfaces (``station``, ``shop``,
 ``corridor``, ``library``), lit (``light``) and seen from a point in their middle (``render``). The same seed gives the
 same rooms. ``python -m hvs_ros.mock.rooms OUT`` writes them as scene folders; Pillow and OpenCV are needed.
 """
@@ -78,7 +78,13 @@ def draw_scene(kind: str, seed: int, width: int = 4096, tasks: int = 5, starts: 
 
 
 def write_scenes(
-    out: Path, seed: int = 0, scenes: int = len(KINDS), width: int = 4096, tasks: int = 5, starts: int = 1, quality: int = 88
+    out: Path,
+    seed: int = 0,
+    scenes: int = len(KINDS),
+    width: int = 4096,
+    tasks: int = 5,
+    starts: int = 1,
+    quality: int = 88,
 ) -> list[Path]:
     """Draw scenes, the kinds in turn, and write each as a scene folder; return the folders."""
     out.mkdir(parents=True, exist_ok=True)

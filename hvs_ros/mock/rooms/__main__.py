@@ -17,8 +17,12 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("out", type=Path, metavar="OUT", help="directory that gets one folder a scene")
     parser.add_argument("--seed", type=int, default=0, help="which rooms; the same seed draws the same ones (0)")
-    parser.add_argument("--scenes", type=int, default=len(KINDS), help=f"how many, of {', '.join(KINDS)} in turn ({len(KINDS)})")
-    parser.add_argument("--width", type=int, default=4096, help="of the pictures [pixels], a multiple of 16 from 64 to 16384 (4096)")
+    parser.add_argument(
+        "--scenes", type=int, default=len(KINDS), help=f"how many, of {', '.join(KINDS)} in turn ({len(KINDS)})"
+    )
+    parser.add_argument(
+        "--width", type=int, default=4096, help="of the pictures [pixels], a multiple of 16 from 64 to 16384 (4096)"
+    )
     parser.add_argument("--tasks", type=int, default=5, help="at most so many in a scene (5)")
     parser.add_argument("--starts", type=int, default=1, help="start directions for each task (1)")
     parser.add_argument("--quality", type=int, default=88, help="of the JPEG files, 1 to 100 (88)")

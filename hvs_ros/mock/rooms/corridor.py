@@ -30,7 +30,9 @@ def build(room: Room) -> None:
     color = [(226, 222, 212), (214, 222, 220), (228, 222, 202)][int(rng.integers(3))]
     accent = [(66, 118, 150), (150, 86, 60), (84, 126, 84), (120, 92, 140)][int(rng.integers(4))]
     style = sign.DIRECTION_STYLES[int(rng.integers(len(sign.DIRECTION_STYLES)))]
-    floor = carpet(rng, (92, 100, 112)) if rng.random() < 0.4 else tiles(rng, (176, 180, 176), (150, 152, 150), 0.5, 0.04)
+    floor = (
+        carpet(rng, (92, 100, 112)) if rng.random() < 0.4 else tiles(rng, (176, 180, 176), (150, 152, 150), 0.5, 0.04)
+    )
     room.floor((-17, -17), (17, 17), floor, 0.35)
     room.ceiling((-17, -17), (17, 17), height, tiles(rng, (232, 232, 230), (168, 168, 168), 0.6, 0.012))
     paint, band = plaster(rng, color), plaster(rng, accent)
@@ -150,7 +152,10 @@ def _tasks(room: Room, arms: list[_Arm], middle: _Middle) -> None:
     asked = [arm for arm in arms if arm.place == "Cafeteria"]
     asked.append(arms[int(rng.integers(4))])
     number = int(rng.integers(asked[1].rooms[0], asked[1].rooms[1]))
-    questions = ["Which way should you walk to reach the cafeteria?", f"Which way should you walk to reach room {number}?"]
+    questions = [
+        "Which way should you walk to reach the cafeteria?",
+        f"Which way should you walk to reach room {number}?",
+    ]
     for arm, question in zip(asked, questions, strict=True):
         mouth = middle.across(room, arm.look, 5.0, 0)
         room.walk(question, *mouth.corners(Gap(mouth.left, mouth.right)))

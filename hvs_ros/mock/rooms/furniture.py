@@ -29,7 +29,9 @@ def extinguisher(room: Room, wall: Wall, s: float) -> Pieces:
     x, y, _ = wall.at(s, 0.0, 0.22)
     pieces = room.cylinder((x, y), 0.1, 0.02, 0.5, _banded((196, 18, 22), (240, 236, 220)), (170, 14, 18))
     pieces += room.ball((x, y, 0.5), 0.095, Texture.plain((190, 16, 20)))
-    pieces += room.box((x - 0.03, y - 0.03, 0.57), (x + 0.03, y + 0.03, 0.68), Texture.plain((24, 24, 26)), shadow=False)
+    pieces += room.box(
+        (x - 0.03, y - 0.03, 0.57), (x + 0.03, y + 0.03, 0.68), Texture.plain((24, 24, 26)), shadow=False
+    )
     return pieces
 
 
@@ -100,7 +102,14 @@ def bench(room: Room, center: tuple[float, float], length: float, along_x: bool,
 
 
 def door(
-    room: Room, wall: Wall, s: float, color: Color, width: float = 0.95, height: float = 2.1, window: bool = False, double: bool = False
+    room: Room,
+    wall: Wall,
+    s: float,
+    color: Color,
+    width: float = 0.95,
+    height: float = 2.1,
+    window: bool = False,
+    double: bool = False,
 ) -> Pieces:
     """A closed door in its frame."""
     wide = width * 2 if double else width
@@ -120,12 +129,12 @@ def door(
         image[128:134, min(handle, handle - 8) : handle + 6] = (208, 208, 210)
     pieces = wall.picture(s, height / 2, image, (wide, height), 0.03)
     frame = np.full((2, 2, 3), (70, 66, 62), np.uint8)
-    for at, size in (
+    for place, extent in (
         ((s - wide / 2 - 0.04, height / 2 + 0.04), (0.08, height + 0.08)),
         ((s + wide / 2 + 0.04, height / 2 + 0.04), (0.08, height + 0.08)),
         ((s, height + 0.04), (wide, 0.08)),
     ):
-        pieces += wall.picture(*at, frame, size, 0.05)
+        pieces += wall.picture(*place, frame, extent, 0.05)
     return pieces
 
 
@@ -141,7 +150,14 @@ def clock(room: Room, wall: Wall, s: float, z: float, radius: float = 0.4) -> Pi
     minutes = float(room.rng.uniform(0, 720))
     for turn, length, thick in ((minutes * 0.5, 58, 11), (minutes * 6.0, 92, 7)):
         a = math.radians(turn)
-        cv2.line(image, (128, 128), (int(128 + length * math.sin(a)), int(128 - length * math.cos(a))), (20, 20, 20), thick, cv2.LINE_AA)
+        cv2.line(
+            image,
+            (128, 128),
+            (int(128 + length * math.sin(a)), int(128 - length * math.cos(a))),
+            (20, 20, 20),
+            thick,
+            cv2.LINE_AA,
+        )
     return wall.picture(s, z, round_picture(image), (2 * radius, 2 * radius), 0.06, 0.15)
 
 
@@ -151,7 +167,9 @@ def pillar(room: Room, at: tuple[float, float], radius: float, height: float, te
     room.cylinder(at, radius + 0.06, 0.0, 0.22, Texture.plain((74, 72, 70)), (90, 88, 86))
 
 
-def counter(room: Room, low: tuple[float, float], high: tuple[float, float], front: Texture, top: Color, height: float = 1.05) -> Pieces:
+def counter(
+    room: Room, low: tuple[float, float], high: tuple[float, float], front: Texture, top: Color, height: float = 1.05
+) -> Pieces:
     """A counter with a top that stands out a little."""
     pieces = room.box((*low, 0.0), (*high, height - 0.05), front)
     reach = 0.05
@@ -160,7 +178,9 @@ def counter(room: Room, low: tuple[float, float], high: tuple[float, float], fro
     )
 
 
-def machine(room: Room, wall: Wall, s: float, color: Color, screen: Array, size: tuple[float, float, float] = (0.9, 1.9, 0.7)) -> Pieces:
+def machine(
+    room: Room, wall: Wall, s: float, color: Color, screen: Array, size: tuple[float, float, float] = (0.9, 1.9, 0.7)
+) -> Pieces:
     """A cabinet before a wall (width, height, depth) with a lit picture on its front, e.g. a vending machine."""
     width, height, depth = size
     corners = np.array([wall.at(s - width / 2, 0.0, depth), wall.at(s + width / 2, height, 0.0)])
@@ -168,7 +188,9 @@ def machine(room: Room, wall: Wall, s: float, color: Color, screen: Array, size:
     return pieces + wall.picture(s, height * 0.55, screen, (width * 0.84, height * 0.74), depth + 0.01, 0.45)
 
 
-def goods(room: Room, width: float, rows: int, height: float, colors: list[Color], shelf: Color = (212, 212, 208)) -> Array:
+def goods(
+    room: Room, width: float, rows: int, height: float, colors: list[Color], shelf: Color = (212, 212, 208)
+) -> Array:
     """Draw the front of a shelf with packages: 128 pixels a metre."""
     scale = 128
     image = np.empty((int(height * scale), max(int(width * scale), 8), 3), np.uint8)
@@ -201,7 +223,17 @@ def books(room: Room, width: float, rows: int, height: float, frame: Color) -> A
     image = np.empty((int(height * scale), max(int(width * scale), 16), 3), np.uint8)
     image[:] = tuple(c // 4 for c in frame)
     step = image.shape[0] // rows
-    hues = [(128, 30, 34), (32, 62, 110), (36, 84, 58), (150, 112, 54), (88, 60, 110), (190, 178, 150), (52, 52, 58), (170, 82, 36), (60, 110, 128)]
+    hues = [
+        (128, 30, 34),
+        (32, 62, 110),
+        (36, 84, 58),
+        (150, 112, 54),
+        (88, 60, 110),
+        (190, 178, 150),
+        (52, 52, 58),
+        (170, 82, 36),
+        (60, 110, 128),
+    ]
     for row in range(rows):
         bottom = (row + 1) * step - 6
         x = 3
@@ -302,7 +334,7 @@ def window_front(room: Room, width: float) -> Array:
     for k in np.linspace(0, columns - 6, max(2, round(width / 1.3))).astype(int):
         image[:, k : k + 6] = (60, 60, 62)
     image[:6] = image[-6:] = (60, 60, 62)
-    return image
+    return np.asarray(image)
 
 
 def screen(room: Room, lines: list[str]) -> Array:

@@ -119,15 +119,20 @@ class Quad:
         return c[0] + u * r[0] + v * d[0], c[1] + u * r[1] + v * d[1], c[2] + u * r[2] + v * d[2]
 
     def outline(self) -> Array:
+        """As :meth:`Shape.outline`."""
         s = np.linspace(0.0, 1.0, 65)
         one, none = np.ones_like(s), np.zeros_like(s)
         u = np.concatenate((s, one, s, none)) * self.width
         v = np.concatenate((none, s, one, s)) * self.height
         if self.texture.cut_out:
             u, v = self.texture.edge()
-        return np.asarray(self.corner) + u[:, None] * np.asarray(self.right) + v[:, None] * np.asarray(self.down)
+        points: Array = (
+            np.asarray(self.corner) + u[:, None] * np.asarray(self.right) + v[:, None] * np.asarray(self.down)
+        )
+        return points
 
     def hit(self, rays: Rays) -> Array:
+        """As :meth:`Shape.hit`."""
         offset = tuple(c - o for c, o in zip(self.corner, rays.origin, strict=True))
         normal = self.normal
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -140,11 +145,13 @@ class Quad:
         return np.where(inside, t, np.float32(np.inf))
 
     def surface(self, points: Array) -> tuple[Array, Array, Array]:
+        """As :meth:`Shape.surface`."""
         offset = points - np.asarray(self.corner, np.float32)
         normals = np.broadcast_to(np.asarray(self.normal, np.float32), points.shape)
         return offset @ np.asarray(self.right, np.float32), offset @ np.asarray(self.down, np.float32), normals
 
     def patches(self, spacing: float) -> tuple[Array, Array]:
+        """As :meth:`Shape.patches`."""
         u = _cells(self.width, spacing) * self.width
         v = _cells(self.height, spacing) * self.height
         points = (
@@ -174,11 +181,13 @@ class Cylinder:
         self.width, self.height = 2 * math.pi * self.radius, self.high - self.low
 
     def outline(self) -> Array:
+        """As :meth:`Shape.outline`."""
         a = np.linspace(0, 2 * np.pi, 257)
         x, y = self.center[0] + self.radius * np.cos(a), self.center[1] + self.radius * np.sin(a)
         return np.concatenate([np.stack((x, y, np.full_like(a, z)), -1) for z in (self.low, self.high)])
 
     def hit(self, rays: Rays) -> Array:
+        """As :meth:`Shape.hit`."""
         x, y = rays.origin[0] - self.center[0], rays.origin[1] - self.center[1]
         half_b = x * rays.sin_yaw + y * rays.cos_yaw
         inner = half_b * half_b - (x * x + y * y - self.radius**2)
@@ -190,18 +199,20 @@ class Cylinder:
             return np.where(inside, ground / rays.cos_pitch, np.float32(np.inf))
 
     def surface(self, points: Array) -> tuple[Array, Array, Array]:
+        """As :meth:`Shape.surface`."""
         x, y = points[:, 0] - self.center[0], points[:, 1] - self.center[1]
         angle = np.mod(np.arctan2(-x, -y), 2 * np.pi)
         normals = np.stack((x, y, np.zeros_like(x)), -1) / self.radius
         return angle * self.radius, self.high - points[:, 2], normals
 
     def patches(self, spacing: float) -> tuple[Array, Array]:
+        """As :meth:`Shape.patches`."""
         a = np.maximum(8, len(_cells(self.width, spacing)))
         angle = (np.arange(a) + 0.5) / a * 2 * np.pi
         z = self.high - _cells(self.height, spacing) * self.height
         normals = np.broadcast_to(np.stack((-np.sin(angle), -np.cos(angle), 0 * angle), -1), (len(z), a, 3))
-        base = np.zeros((len(z), a, 3)) + (*self.center, 0.0)
-        base[:, :, 2] += z[:, None]
+        base = np.empty((len(z), a, 3))
+        base[:, :, :2], base[:, :, 2] = self.center, z[:, None]
         return base + self.radius * normals, normals
 
 
@@ -222,28 +233,33 @@ class Ball:
         self.width, self.height = 2 * math.pi * self.radius, math.pi * self.radius
 
     def outline(self) -> Array:
-        return np.asarray(self.center) + self.radius * _sphere(33, 64).reshape(-1, 3)
+        """As :meth:`Shape.outline`."""
+        points: Array = np.asarray(self.center) + self.radius * _sphere(33, 64).reshape(-1, 3)
+        return points
 
     def hit(self, rays: Rays) -> Array:
+        """As :meth:`Shape.hit`."""
         offset = tuple(o - c for c, o in zip(self.center, rays.origin, strict=True))
         half_b = rays.along(offset)  # type: ignore[arg-type]
         inner = half_b * half_b - (_dot(offset, offset) - self.radius**2)  # type: ignore[arg-type]
         t = -half_b - np.sqrt(np.maximum(inner, 0))
-        return np.where((inner >= 0) & (t > 1e-3), t, np.float32(np.inf))
+        return np.asarray(np.where((inner >= 0) & (t > 1e-3), t, np.float32(np.inf)))
 
     def surface(self, points: Array) -> tuple[Array, Array, Array]:
+        """As :meth:`Shape.surface`."""
         normals = (points - np.asarray(self.center, np.float32)) / np.float32(self.radius)
         angle = np.mod(np.arctan2(-normals[:, 0], -normals[:, 1]), 2 * np.pi)
         down = np.arccos(np.clip(normals[:, 2], -1, 1))
         return angle * self.radius, down * self.radius, normals
 
     def patches(self, spacing: float) -> tuple[Array, Array]:
+        """As :meth:`Shape.patches`."""
         normals = _sphere(8, 16)
         return np.asarray(self.center) + self.radius * normals, normals
 
 
 def _cells(length: float, spacing: float) -> Array:
-    count = int(np.clip(math.ceil(length / spacing), 2, 160))
+    count = int(np.clip(math.ceil(length / spacing), 2, 240))
     return (np.arange(count) + 0.5) / count
 
 

@@ -7,9 +7,22 @@ import numpy as np
 from hvs_ros.mock.rooms import furniture as things
 from hvs_ros.mock.rooms import sign
 from hvs_ros.mock.rooms.room import Gap, Pieces, Room, Wall
-from hvs_ros.mock.rooms.texture import Color, Texture, planks, plaster
+from hvs_ros.mock.rooms.texture import Color, Texture, planks, plaster, shade
 
-_SUBJECTS = ("HISTORY", "FICTION", "SCIENCE", "ART", "TRAVEL", "MUSIC", "POETRY", "LAW", "MEDICINE", "COOKING", "SPORT", "COMICS")
+_SUBJECTS = (
+    "HISTORY",
+    "FICTION",
+    "SCIENCE",
+    "ART",
+    "TRAVEL",
+    "MUSIC",
+    "POETRY",
+    "LAW",
+    "MEDICINE",
+    "COOKING",
+    "SPORT",
+    "COMICS",
+)
 
 
 def build(room: Room) -> None:
@@ -45,7 +58,11 @@ def build(room: Room) -> None:
         signs[name] = _free_case(room, walls[0], side * float(rng.uniform(3.0, 3.6)), oak, name, style)
     for k in rng.choice(len(signs), 3, replace=False):
         name = list(signs)[int(k)]
-        asks = [f"Find the shelf labelled {name}.", f"Find the books on {name.lower()}.", f"Where is the {name.lower()} shelf?"]
+        asks = [
+            f"Find the shelf labelled {name}.",
+            f"Find the books on {name.lower()}.",
+            f"Where is the {name.lower()} shelf?",
+        ]
         room.find(asks[int(rng.integers(3))], signs[name])
     _tables(room, walls[0], oak)
     for s in np.arange(-left + 2, right - 1, 3.6):
@@ -86,7 +103,7 @@ def _reading_room(
     s = middle + float(rng.uniform(-1.0, 1.0))
     gap = Gap(s - 1.2, s + 1.2, 2.6)
     wall.build(paint, [gap])
-    end = wall.passage(gap, 5.0, paint, tuple(int(c * 0.7) for c in oak))
+    end = wall.passage(gap, 5.0, paint, shade(oak, 0.7))
     end.picture(s, 1.5, things.daylight(room), (1.4, 1.8), 0.02, 0.9)
     place, question = [
         ("Reading room", "Which way should you walk to reach the reading room?"),
@@ -105,7 +122,7 @@ def _entrance(room: Room, wall: Wall, paint: Texture, oak: Color) -> None:
     flip = float(rng.choice([-1, 1]))
     middle = (wall.left + wall.right) / 2
     at = middle + flip * 2.6
-    things.door(room, wall, at, tuple(int(c * 0.6) for c in oak), 0.95, 2.3, window=True, double=True)
+    things.door(room, wall, at, shade(oak, 0.6), 0.95, 2.3, window=True, double=True)
     pieces = wall.sign(at, 2.72, sign.panel(["EXIT"], sign.GREEN, None, "running man"), 0.36, 0.6)
     room.find("Find the exit sign." if rng.random() < 0.5 else "You want to leave. Find the way out.", pieces)
     desk = middle - flip * 2.4
@@ -113,8 +130,12 @@ def _entrance(room: Room, wall: Wall, paint: Texture, oak: Color) -> None:
     low, high = corners.min(0), corners.max(0)
     things.counter(room, (low[0], low[1]), (high[0], high[1]), things.wood(room, oak), (70, 62, 56))
     words = ["Information"] if rng.random() < 0.5 else ["Loans and returns"]
-    pieces = room.hang(wall.look, wall.at(desk, 2.55, 1.7), sign.panel(words, sign.BLUE, None, "information"), 0.36, wall.height, 0.3)
-    room.find("Find the information desk." if words == ["Information"] else "Find the desk where you return books.", pieces)
+    pieces = room.hang(
+        wall.look, wall.at(desk, 2.55, 1.7), sign.panel(words, sign.BLUE, None, "information"), 0.36, wall.height, 0.3
+    )
+    room.find(
+        "Find the information desk." if words == ["Information"] else "Find the desk where you return books.", pieces
+    )
     x, y, _ = wall.at(desk - 0.8, 0, 1.6)
     room.box((x - 0.2, y - 0.2, 1.05), (x + 0.2, y + 0.2, 1.4), Texture.plain((40, 42, 46)))
     things.door(room, wall, middle + flip * 5.2, (112, 120, 124))
@@ -127,7 +148,7 @@ def _entrance(room: Room, wall: Wall, paint: Texture, oak: Color) -> None:
 
 def _tables(room: Room, wall: Wall, oak: Color) -> None:
     rng = room.rng
-    top = things.wood(room, tuple(min(int(c * 1.15), 255) for c in oak))
+    top = things.wood(room, shade(oak, 1.15))
     spots = [(-2.6, -2.6), (2.8, -2.4), (0.3, 3.4)]
     special = int(rng.integers(3))
     for number, (s, d) in enumerate(spots):
@@ -145,10 +166,15 @@ def _tables(room: Room, wall: Wall, oak: Color) -> None:
         else:
             _desk_lamp(room, (x + 0.5, y))
             for k in range(int(rng.integers(2, 5))):
-                color = tuple(int(c) for c in rng.integers(40, 190, 3))
+                red, green, blue = (int(c) for c in rng.integers(40, 190, 3))
                 z = 0.76 + 0.045 * k
                 turn = float(rng.uniform(-0.03, 0.03))
-                room.box((x - 0.5 + turn, y - 0.12, z), (x - 0.22 + turn, y + 0.1, z + 0.042), Texture.plain(color), shadow=False)  # type: ignore[arg-type]
+                room.box(
+                    (x - 0.5 + turn, y - 0.12, z),
+                    (x - 0.22 + turn, y + 0.1, z + 0.042),
+                    Texture.plain((red, green, blue)),
+                    shadow=False,
+                )
 
 
 def _chair(room: Room, at: tuple[float, float], wood: Texture) -> None:
@@ -165,4 +191,6 @@ def _desk_lamp(room: Room, at: tuple[float, float]) -> None:
     x, y = at
     room.cylinder(at, 0.09, 0.76, 0.78, things.PLAIN_STEEL, (120, 110, 80))
     room.cylinder(at, 0.015, 0.78, 1.08, Texture.plain((170, 140, 70)))
-    room.box((x - 0.16, y - 0.06, 1.06), (x + 0.16, y + 0.06, 1.16), Texture.plain((24, 110, 70)), shadow=False, glow=0.35)
+    room.box(
+        (x - 0.16, y - 0.06, 1.06), (x + 0.16, y + 0.06, 1.16), Texture.plain((24, 110, 70)), shadow=False, glow=0.35
+    )

@@ -51,7 +51,8 @@ def bake(
     directions = _hemisphere(rays)
 
     def fill(shape: Shape) -> None:
-        points, normals = shape.patches(spacing)
+        # The floor shows where things stand on it: finer, and not smoothed.
+        points, normals = shape.patches(spacing / 2 if shape.gloss else spacing)
         light = np.empty(points.shape, np.float32)
         # In tiles, so that each looks only at the boxes and lamps around it.
         for row in range(0, points.shape[0], _TILE):
@@ -59,12 +60,13 @@ def bake(
                 tile = slice(row, row + _TILE), slice(column, column + _TILE)
                 facing = normals[tile].reshape(-1, 3).astype(np.float32)
                 starts = points[tile].reshape(-1, 3).astype(np.float32) + 0.02 * facing
-                # What looks down is lit by the floor: more than what looks up is by the ceiling.
-                around = _openness(starts, facing, directions, low, high) * (1.0 - 0.3 * facing[:, 2])
-                found = around[:, None] * np.asarray(ambient, np.float32)
-                found += _shine(lamps, starts, facing, low, high)
+                # What looks down is lit by the floor: more than what looks up is by the ceiling. Corners are darker for
+                # the lamps' light too, since half of it comes by way of the walls.
+                indirect = (1.0 - 0.3 * facing[:, 2:]) * np.asarray(ambient, np.float32)
+                direct = _shine(lamps, starts, facing, low, high)
+                found = _openness(starts, facing, directions, low, high)[:, None] * (1.15 * direct + indirect)
                 light[tile] = found.reshape(light[tile].shape)
-        smooth = min(points.shape[:2]) > 3
+        smooth = min(points.shape[:2]) > 3 and not shape.gloss
         shape.light = cv2.blur(light, (3, 3), borderType=cv2.BORDER_REPLICATE) if smooth else light
 
     with ThreadPoolExecutor(2) as pool:
@@ -81,7 +83,9 @@ def _hemisphere(count: int) -> Array:
 def _openness(starts: Array, normals: Array, directions: Array, low: Array, high: Array) -> Array:
     """Return how open the space before each point is, 0 to 1."""
     near = _between(starts.min(0) - _REACH, starts.max(0) + _REACH, low, high)
-    helper = np.where(np.abs(normals[:, 2:]) < 0.9, np.float32([[0, 0, 1]]), np.float32([[1, 0, 0]]))
+    helper = np.where(
+        np.abs(normals[:, 2:]) < 0.9, np.array([[0, 0, 1]], np.float32), np.array([[1, 0, 0]], np.float32)
+    )
     a = np.cross(helper, normals)
     a /= np.linalg.norm(a, axis=1, keepdims=True)
     b = np.cross(normals, a)
@@ -125,7 +129,14 @@ def _distance(starts: Array, ray: Array, low: Array, high: Array) -> Array:
     x, y, z = starts.T
     ix, iy, iz = np.ascontiguousarray(inverse.T)
     for (lx, ly, lz), (hx, hy, hz) in zip(low, high, strict=True):
-        x1, x2, y1, y2, z1, z2 = (lx - x) * ix, (hx - x) * ix, (ly - y) * iy, (hy - y) * iy, (lz - z) * iz, (hz - z) * iz
+        x1, x2, y1, y2, z1, z2 = (
+            (lx - x) * ix,
+            (hx - x) * ix,
+            (ly - y) * iy,
+            (hy - y) * iy,
+            (lz - z) * iz,
+            (hz - z) * iz,
+        )
         enter = np.maximum(np.maximum(np.minimum(x1, x2), np.minimum(y1, y2)), np.minimum(z1, z2))
         leave = np.minimum(np.minimum(np.maximum(x1, x2), np.maximum(y1, y2)), np.maximum(z1, z2))
         np.minimum(first, np.where((leave > enter) & (enter > 0), enter, np.float32(np.inf)), out=first)

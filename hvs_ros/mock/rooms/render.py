@@ -75,7 +75,7 @@ def _trace(shapes: Sequence[Shape], rays: Rays) -> tuple[Array, Array]:
 
 def _blocks(shape: Shape, rays: Rays) -> list[tuple[slice, slice]]:
     """Return the parts of the grid that may meet the shape."""
-    height, width = rays.sin_pitch.shape[0], rays.sin_yaw.shape[1]
+    width = rays.sin_yaw.shape[1]
     left, right, low, high = bounds_rad(shape.outline(), rays.origin)
     if isinstance(shape, Quad) and _covers_pole(shape, rays.origin):
         left, right = -np.pi, np.pi
@@ -162,14 +162,15 @@ def _tone_curve() -> Array:
     """Return display values for light in 1/1024: bright parts roll off as on film, then the sRGB curve."""
     light = np.arange(8192) / 1024
     shown = 1 - np.exp(-_EXPOSURE * light)
-    return np.clip(np.rint(255 * np.where(shown < 0.0031, 12.92 * shown, 1.055 * shown ** (1 / 2.4) - 0.055)), 0, 255)
+    coded: Array = np.where(shown < 0.0031, 12.92 * shown, 1.055 * shown ** (1 / 2.4) - 0.055)
+    return np.asarray(np.clip(np.rint(255 * coded), 0, 255))
 
 
-_TONE = _tone_curve().astype(np.uint8)
+_TONE: Array = _tone_curve().astype(np.uint8)
 
 
 def _develop(light: Array) -> Array:
-    return _TONE[np.clip(light * 1024, 0, 8191).astype(np.int16)]
+    return np.asarray(_TONE[np.clip(light * 1024, 0, 8191).astype(np.int16)])
 
 
 def _bloom(image: Array) -> Array:
@@ -180,7 +181,7 @@ def _bloom(image: Array) -> Array:
     bright = np.maximum(cv2.copyMakeBorder(small, 0, 0, pad, pad, cv2.BORDER_WRAP).astype(np.float32) - 225, 0)
     halo = cv2.GaussianBlur(bright, (0, 0), small.shape[1] / 90)[:, pad:-pad] if pad else bright
     halo = cv2.resize(halo, (width, height), interpolation=cv2.INTER_LINEAR)
-    return np.clip(image + 1.2 * halo, 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(image + 1.2 * halo, 0, 255), np.uint8)
 
 
 def visible_share(shapes: Sequence[Shape], pieces: Sequence[int], eye: Vector, across: int = 64) -> float:

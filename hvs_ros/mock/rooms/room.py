@@ -1,8 +1,8 @@
 """A room under construction: its surfaces, its lamps, and what may be searched for in it.
 
-Directions in the room are yaws [degrees]: a wall is named by the yaw at which one looks straight at it, and places on it
-by metres to the right of the point straight ahead. Every piece that is added returns the numbers of its surfaces, so that a
-task can say which of them are its target; the target's box then follows from the geometry alone.
+Directions in the room are yaws [degrees]: a wall is named by the yaw at which one looks straight at it, and places on
+it by metres to the right of the point straight ahead. Whatever is added returns the numbers of its surfaces, so that
+a task can say which of them are its target; the target's box then follows from the geometry alone.
 """
 
 from __future__ import annotations
@@ -104,7 +104,13 @@ class Room:
         )
 
     def cylinder(
-        self, center: tuple[float, float], radius: float, low: float, high: float, texture: Texture, lid: Color | None = None
+        self,
+        center: tuple[float, float],
+        radius: float,
+        low: float,
+        high: float,
+        texture: Texture,
+        lid: Color | None = None,
     ) -> Pieces:
         """Add an upright cylinder, with a lid where a colour is given."""
         pieces = self.add(Cylinder(center, radius, low, high, texture))
@@ -130,7 +136,7 @@ class Room:
         return self.add(Ball(center, radius, texture, glow))
 
     def panel(self, look: float, center: Vector, image: Array, height: float, glow: float = 0.0) -> Pieces:
-        """Add a picture as a thin board that is seen when looking at yaw ``look``; its width follows from the picture."""
+        """Add a picture as a thin board that is seen when looking at yaw ``look``, as wide as it must be."""
         width = height * image.shape[1] / image.shape[0]
         right, ahead = axes(look)
         corner = tuple(c - r * width / 2 for c, r in zip(center, right, strict=True))
@@ -146,14 +152,16 @@ class Room:
         turned = (-ahead[0], -ahead[1], 0.0)
         pieces = self.add(front)
         self.add(
-            Quad(end, ahead, down, thick, height, edge),  # type: ignore[arg-type]
-            Quad(left_back, turned, down, thick, height, edge),  # type: ignore[arg-type]
-            Quad(back, (-right[0], -right[1], 0.0), down, width, height, edge),  # type: ignore[arg-type]
+            Quad(end, ahead, down, thick, height, edge),
+            Quad(left_back, turned, down, thick, height, edge),
+            Quad(back, (-right[0], -right[1], 0.0), down, width, height, edge),
             Quad(low, right, ahead, width, thick, edge),
         )
         return pieces
 
-    def hang(self, look: float, center: Vector, image: Array, height: float, ceiling: float, glow: float = 0.3) -> Pieces:
+    def hang(
+        self, look: float, center: Vector, image: Array, height: float, ceiling: float, glow: float = 0.3
+    ) -> Pieces:
         """Add a board that hangs from the ceiling on two rods."""
         pieces = self.panel(look, center, image, height, glow)
         right, _ = axes(look)
@@ -168,7 +176,9 @@ class Room:
         x, y, z = center
         wide, deep = size
         tint = (color[0] / 255, color[1] / 255, color[2] / 255)
-        self.add(Quad((x - wide / 2, y - deep / 2, z - 0.02), (1, 0, 0), (0, 1, 0), wide, deep, Texture.plain(color), 4.0))
+        self.add(
+            Quad((x - wide / 2, y - deep / 2, z - 0.02), (1, 0, 0), (0, 1, 0), wide, deep, Texture.plain(color), 4.0)
+        )
         spread = [(0.0, 0.0)] if max(size) < 1.5 else [(-wide / 4, -deep / 4), (wide / 4, deep / 4)]
         self.lamps += [Lamp((x + a, y + b, z - 0.1), tint, power / len(spread)) for a, b in spread]
 
@@ -232,22 +242,29 @@ class Wall:
             edge = gap.right
         self._piece(edge, self.right, 0.0, self.height, texture, skirting)
 
-    def _piece(self, left: float, right: float, low: float, high: float, texture: Texture, skirting: Color | None) -> None:
+    def _piece(
+        self, left: float, right: float, low: float, high: float, texture: Texture, skirting: Color | None
+    ) -> None:
         if right - left < 1e-6 or high - low < 1e-6:
             return
         along, _ = axes(self.look)
-        self.room.add(Quad(self.at(left, high), along, (0.0, 0.0, -1.0), right - left, high - low, texture))
+        here = texture.shifted(left - self.left, self.height - high)
+        self.room.add(Quad(self.at(left, high), along, (0.0, 0.0, -1.0), right - left, high - low, here))
         corners = np.array([self.at(left, low, -0.01), self.at(right, high, -0.2)])
         self.room.blocks.append(Block(tuple(corners.min(0)), tuple(corners.max(0))))
         if skirting:
-            board = Quad(self.at(left, 0.12, 0.015), along, (0.0, 0.0, -1.0), right - left, 0.12, Texture.plain(skirting))
+            board = Quad(
+                self.at(left, 0.12, 0.015), along, (0.0, 0.0, -1.0), right - left, 0.12, Texture.plain(skirting)
+            )
             self.room.add(board)
 
     def sign(self, s: float, z: float, image: Array, height: float, glow: float = 0.12) -> Pieces:
         """Fix a board to it, centred at s, z."""
         return self.room.panel(self.look, self.at(s, z, 0.06), image, height, glow)
 
-    def picture(self, s: float, z: float, image: Array, size: tuple[float, float], out: float = 0.02, glow: float = 0.0) -> Pieces:
+    def picture(
+        self, s: float, z: float, image: Array, size: tuple[float, float], out: float = 0.02, glow: float = 0.0
+    ) -> Pieces:
         """Fix a flat picture to it, stretched to a size and centred at s, z."""
         along, _ = axes(self.look)
         texture = Texture.fitted(image, *size)
@@ -262,7 +279,9 @@ class Wall:
         end = Wall(room, self.look, far, gap.left, gap.right, gap.top)
         end.build(texture)
         along, ahead = axes(self.look)
-        lid = Quad(self.at(gap.left, gap.top), along, ahead, gap.right - gap.left, depth, Texture.plain((228, 228, 226)))
+        lid = Quad(
+            self.at(gap.left, gap.top), along, ahead, gap.right - gap.left, depth, Texture.plain((228, 228, 226))
+        )
         room.add(lid)
         corners = np.array([self.at(gap.left, gap.top + 0.01), self.at(gap.right, gap.top + 0.3, -depth)])
         room.blocks.append(Block(tuple(corners.min(0)), tuple(corners.max(0))))
@@ -273,7 +292,9 @@ class Wall:
             (gap.right, gap.right + 0.1, 0.0, gap.top + 0.1),
             (gap.left, gap.right, gap.top, gap.top + 0.1),
         ):
-            quad = Quad(self.at(left, high, 0.04), along, (0.0, 0.0, -1.0), right - left, high - low, Texture.plain(frame))
+            quad = Quad(
+                self.at(left, high, 0.04), along, (0.0, 0.0, -1.0), right - left, high - low, Texture.plain(frame)
+            )
             room.add(quad)
         return end
 

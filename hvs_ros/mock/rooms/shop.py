@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 
 from hvs_ros.mock.rooms import furniture as things
@@ -12,7 +13,10 @@ from hvs_ros.mock.rooms.texture import Color, Texture, plaster, tiles
 _AISLES: dict[str, tuple[str, list[Color]]] = {
     "Bread": ("Find the bread.", [(196, 150, 92), (224, 186, 128), (160, 106, 60), (240, 226, 190)]),
     "Drinks": ("Find the shelf with the drinks.", [(200, 30, 36), (30, 110, 60), (240, 150, 30), (60, 120, 200)]),
-    "Dairy": ("Find the sign of the dairy products.", [(240, 242, 244), (120, 170, 220), (250, 226, 120), (60, 110, 180)]),
+    "Dairy": (
+        "Find the sign of the dairy products.",
+        [(240, 242, 244), (120, 170, 220), (250, 226, 120), (60, 110, 180)],
+    ),
     "Coffee": ("Find the coffee.", [(80, 48, 30), (190, 30, 36), (210, 180, 110), (40, 36, 34)]),
     "Toys": ("Find the toys.", [(240, 80, 120), (80, 190, 220), (250, 210, 60), (130, 90, 200)]),
     "Fruit": ("Find the fruit.", [(240, 150, 40), (210, 50, 40), (130, 180, 60), (250, 220, 80)]),
@@ -55,6 +59,8 @@ def build(room: Room) -> None:
     _service(room, walls[1], paint)
     _front(room, walls[2], paint)
     _loose(room, walls[0])
+    x, y, _ = walls[0].at(float(rng.uniform(-1.2, 1.2)), 2.6, 2.2)
+    room.hang(base, (x, y, 2.7), sign.panel(["SALE   -50%"], sign.RED), 0.34, height, 0.35)
     for s in np.arange(-left + 1.6, right - 1, 3.4):
         for d in np.arange(-behind + 1.6, ahead - 1, 3.2):
             x, y, _ = Wall(room, base, float(d), 0, 0, 0).at(float(s), 0)
@@ -82,8 +88,8 @@ def _gondola(room: Room, wall: Wall, s: float, out: float, name: str, style: sig
         faces[look] = Texture.fitted(things.goods(room, size, 3, 1.36, _AISLES[name][1]), size, 1.36)
     room.box(tuple(low), tuple(high), Texture.plain((150, 150, 150)), Texture.plain((190, 190, 188)), faces)
     x, y = (low[:2] + high[:2]) / 2
-    look = float(np.degrees(np.arctan2(x, y)))
-    return room.hang(look, (float(x), float(y), 2.45), sign.panel([name], style), 0.42, height, 0.3)
+    toward = float(np.degrees(np.arctan2(x, y)))
+    return room.hang(toward, (float(x), float(y), 2.45), sign.panel([name], style), 0.42, height, 0.3)
 
 
 def _service(room: Room, wall: Wall, paint: Texture) -> None:
@@ -104,7 +110,9 @@ def _service(room: Room, wall: Wall, paint: Texture) -> None:
         desks.append(room.hang(wall.look, wall.at(s - 0.3, 2.3, 2.7), picture, 0.36, 3.2, 0.4))
     asked = int(rng.integers(3))
     room.find(f"Find cash desk {asked + 1}.", desks[asked])
-    wall.sign((wall.left + wall.right) / 2, 2.55, sign.panel(["Customer service"], sign.BLUE, None, "information"), 0.42, 0.3)
+    wall.sign(
+        (wall.left + wall.right) / 2, 2.55, sign.panel(["Customer service"], sign.BLUE, None, "information"), 0.42, 0.3
+    )
     wall.picture((wall.left + wall.right) / 2, 1.3, things.window_front(room, 3.0), (3.0, 1.7), 0.03, 0.3)
 
 
@@ -143,9 +151,16 @@ def _loose(room: Room, wall: Wall) -> None:
     s, d = float(rng.choice([-1, 1])) * float(rng.uniform(1.3, 2.0)), float(rng.uniform(1.6, 2.6))
     x, y, _ = wall.at(s, 0, wall.distance - d)
     pieces: Pieces = []
-    rim = tuple(int(c * 0.6) for c in color)
+    side = np.full((32, 96, 3), color, np.uint8)
+    side[12:26, 6:92:9] = side[12:26, 7:92:9] = side[12:26, 8:92:9] = tuple(c // 3 for c in color)
+    side[:5] = tuple(int(c * 0.75) for c in color)
+    inside = np.full((64, 96, 3), tuple(c // 3 for c in color), np.uint8)
+    cv2.rectangle(inside, (0, 0), (95, 63), color, 6)
     for k in range(5):
-        grow = 0.01 * (k % 2)
-        low = (x - 0.24 - grow, y - 0.17 - grow, 0.02 + 0.09 * k)
-        pieces += room.box(low, (x + 0.24 + grow, y + 0.17 + grow, 0.11 + 0.09 * k), Texture.plain(color if k % 2 == 0 else rim))
+        z = 0.02 + 0.1 * k
+        low, high = (x - 0.24, y - 0.17, z), (x + 0.24, y + 0.17, z + 0.1)
+        pieces += room.box(low, high, Texture.fitted(side, 0.48, 0.1), Texture.fitted(inside, 0.48, 0.34))
+    for at in (-0.06, 0.06):
+        bar = Texture.plain((40, 40, 44))
+        pieces += room.box((x - 0.2, y + at - 0.01, 0.53), (x + 0.2, y + at + 0.01, 0.55), bar, shadow=False)
     room.find(f"Find the stack of {hue} shopping baskets on the floor.", pieces, by_sign=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,6 +12,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from hvs_ros.mock.rooms.texture import Array, Color
 
+_Pictogram = Callable[[ImageDraw.ImageDraw, float, float, float, "Style"], None]
 _LINE = 96  # pixels of a line of text, blank space included
 ARROWS = {"right": 0.0, "up": 90.0, "left": 180.0, "down": 270.0, "up right": 45.0, "up left": 135.0}
 """Where an arrow points, counted anticlockwise from the right."""
@@ -53,7 +54,11 @@ def text_width(text: str, size: int, weight: int) -> int:
 
 
 def panel(
-    lines: Sequence[str], style: Style, arrow: str | None = None, pictogram: str | None = None, aspect: float | None = None
+    lines: Sequence[str],
+    style: Style,
+    arrow: str | None = None,
+    pictogram: str | None = None,
+    aspect: float | None = None,
 ) -> Array:
     """Draw a sign.
 
@@ -126,7 +131,9 @@ def _arrow(draw: ImageDraw.ImageDraw, at: tuple[float, float], size: float, angl
     draw.polygon([(at[0] + size * (x * c - y * s), at[1] - size * (x * s + y * c)) for x, y in outline], fill=ink)
 
 
-def _strokes(*lines: Sequence[tuple[float, float]], width: float = 0.09, dots: Sequence[tuple[float, float, float]] = ()):
+def _strokes(
+    *lines: Sequence[tuple[float, float]], width: float = 0.09, dots: Sequence[tuple[float, float, float]] = ()
+) -> _Pictogram:
     """Return a pictogram of thick lines and dots (x, y, radius) on the unit square."""
 
     def draw_it(draw: ImageDraw.ImageDraw, x: float, y: float, size: float, style: Style) -> None:
@@ -190,13 +197,15 @@ def _prohibited(draw: ImageDraw.ImageDraw, x: float, y: float, size: float, styl
     draw.line((x + 0.17 * size, y + 0.17 * size, x + 0.83 * size, y + 0.83 * size), fill=red, width=round(0.1 * size))
 
 
-PICTOGRAMS = {
+PICTOGRAMS: dict[str, _Pictogram] = {
     "restroom": _restroom,
     "information": _information,
     "train": _train,
     "lift": _lift,
     "no smoking": _prohibited,
-    "stairs": _strokes([(0.05, 0.9), (0.3, 0.9), (0.3, 0.65), (0.55, 0.65), (0.55, 0.4), (0.8, 0.4), (0.8, 0.15), (0.97, 0.15)]),
+    "stairs": _strokes(
+        [(0.05, 0.9), (0.3, 0.9), (0.3, 0.65), (0.55, 0.65), (0.55, 0.4), (0.8, 0.4), (0.8, 0.15), (0.97, 0.15)]
+    ),
     "running man": _strokes(
         [(0.56, 0.3), (0.44, 0.58), (0.62, 0.74), (0.56, 0.97)],
         [(0.44, 0.58), (0.3, 0.78), (0.06, 0.78)],
@@ -210,15 +219,26 @@ PICTOGRAMS = {
         [(0.32, 0.08), (0.32, 0.22)],
         [(0.5, 0.08), (0.5, 0.22)],
     ),
-    "key": _strokes(
-        [(0.4, 0.5), (0.95, 0.5), (0.95, 0.7)], [(0.76, 0.5), (0.76, 0.66)], dots=[(0.24, 0.5, 0.2)]
-    ),
+    "key": _strokes([(0.4, 0.5), (0.95, 0.5), (0.95, 0.7)], [(0.76, 0.5), (0.76, 0.66)], dots=[(0.24, 0.5, 0.2)]),
     "flame": _strokes(
-        [(0.5, 0.1), (0.62, 0.34), (0.78, 0.5), (0.76, 0.76), (0.6, 0.9), (0.4, 0.9), (0.24, 0.74), (0.28, 0.5), (0.4, 0.4), (0.5, 0.1)],
+        [
+            (0.5, 0.1),
+            (0.62, 0.34),
+            (0.78, 0.5),
+            (0.76, 0.76),
+            (0.6, 0.9),
+            (0.4, 0.9),
+            (0.24, 0.74),
+            (0.28, 0.5),
+            (0.4, 0.4),
+            (0.5, 0.1),
+        ],
         [(0.5, 0.56), (0.5, 0.8)],
         width=0.12,
     ),
-    "telephone": _strokes([(0.2, 0.2), (0.26, 0.5), (0.5, 0.74), (0.8, 0.8)], width=0.16, dots=[(0.2, 0.2, 0.14), (0.8, 0.8, 0.14)]),
+    "telephone": _strokes(
+        [(0.2, 0.2), (0.26, 0.5), (0.5, 0.74), (0.8, 0.8)], width=0.16, dots=[(0.2, 0.2, 0.14), (0.8, 0.8, 0.14)]
+    ),
 }
 """Drawings of symbols on the square (x, y, size)."""
 

@@ -7,7 +7,7 @@ import numpy as np
 from hvs_ros.mock.rooms import furniture as things
 from hvs_ros.mock.rooms import sign
 from hvs_ros.mock.rooms.room import Gap, Room, Wall
-from hvs_ros.mock.rooms.texture import Texture, bricks, plaster, tiles
+from hvs_ros.mock.rooms.texture import Texture, bricks, plaster, shade, tiles
 
 _CITIES = ("Lyon", "Milano", "Basel", "Gent", "Porto", "Graz", "Leeds", "Turku", "Brno", "Oslo", "Nantes", "Delft")
 
@@ -20,7 +20,7 @@ def build(room: Room) -> None:
     height = float(rng.uniform(4.8, 5.8))
     reach = max(ahead + 8, right + 1, behind + 1, left + 7)
     stone = [(206, 198, 184), (196, 200, 204), (214, 204, 190)][int(rng.integers(3))]
-    room.floor((-reach, -reach), (reach, reach), tiles(rng, stone, tuple(int(c * 0.78) for c in stone), 0.8), 0.5)
+    room.floor((-reach, -reach), (reach, reach), tiles(rng, stone, shade(stone, 0.78), 0.8), 0.5)
     room.ceiling((-reach, -reach), (reach, reach), height, tiles(rng, (226, 226, 224), (176, 176, 176), 1.2, 0.01))
     wall_colors = [(222, 214, 198), (208, 214, 216), (226, 220, 208)]
     paint = plaster(rng, wall_colors[int(rng.integers(3))])
@@ -60,7 +60,10 @@ def _platforms(room: Room, wall: Wall, paint: Texture, brick: Texture, style: si
         picture = sign.panel([f"Platform {first + k}"], style, "up", "train")
         wall.sign(at, 3.42, picture, 0.58, 0.35)
         if k == asked:
-            ask = ["Which way should you walk to reach platform {}?", "Your train leaves from platform {}. Which way do you walk?"]
+            ask = [
+                "Which way should you walk to reach platform {}?",
+                "Your train leaves from platform {}. Which way do you walk?",
+            ]
             room.walk(ask[int(rng.integers(2))].format(first + k), *wall.corners(gap))
     for side, turn in ((gaps[0].right, gaps[1].left), (gaps[1].right, gaps[2].left)):
         wall.picture((side + turn) / 2, 1.7, things.poster(room), (1.1, 1.6))
@@ -79,7 +82,8 @@ def _tickets(room: Room, wall: Wall, paint: Texture, style: sign.Style) -> None:
     things.counter(room, tuple(corners[0, :2]), tuple(corners[1, :2]), front, (60, 56, 54))
     words = [["Tickets"], ["Tickets", "Fahrkarten"], ["Ticket office"]][int(rng.integers(3))]
     pieces = wall.sign(start + 2.2, 3.05, sign.panel(words, style), 0.55 * len(words), 0.35)
-    room.find("Find the sign of the ticket office." if rng.random() < 0.5 else "Find the place where tickets are sold.", pieces)
+    asks = ("Find the sign of the ticket office.", "Find the place where tickets are sold.")
+    room.find(asks[0] if rng.random() < 0.5 else asks[1], pieces)
     at = start + 6.0
     for _ in range(2):
         things.machine(room, wall, at, (24, 70, 140), things.screen(room, ["Touch to", "start"]), (0.8, 1.8, 0.5))
@@ -88,7 +92,8 @@ def _tickets(room: Room, wall: Wall, paint: Texture, style: sign.Style) -> None:
     things.plant(room, wall.at(wall.left + 1.0, 0, 0.8)[:2], 2.0)
     wall.sign(at + 0.3, 2.7, sign.panel(["Lockers"], sign.GREY, "right", "key"), 0.36)
     rows = [
-        (f"{9 + k}:{int(rng.integers(10, 60))}", str(rng.choice(_CITIES)), f"{int(rng.integers(1, 12))}") for k in range(6)
+        (f"{9 + k}:{int(rng.integers(10, 60))}", str(rng.choice(_CITIES)), f"{int(rng.integers(1, 12))}")
+        for k in range(6)
     ]
     wall.sign(start + 2.2, 4.15, sign.board(rows[:3], sign.BLACK), 0.9, 0.5)
 
@@ -134,12 +139,15 @@ def _shops(room: Room, wall: Wall, paint: Texture, style: sign.Style) -> None:
     room.walk(question, *wall.corners(gap))
 
     at = middle - flip * 0.9
-    shop = [("Cafe Central", sign.WOOD, "cup"), ("Bakery", sign.ORANGE, None), ("Newsagent", sign.RED, None)][int(rng.integers(3))]
+    name, colors, symbol, question = [
+        ("Cafe Central", sign.WOOD, "cup", "Find the cafe."),
+        ("Bakery", sign.ORANGE, None, "Find the bakery."),
+        ("Newsagent", sign.RED, None, "Find the shop that sells newspapers: the newsagent."),
+    ][int(rng.integers(3))]
     wall.picture(at, 1.35, things.window_front(room, 3.4), (3.4, 2.3), 0.03, 0.4)
-    pieces = wall.sign(at, 3.05, sign.panel([shop[0]], shop[1], None, shop[2]), 0.6, 0.35)
-    asked = {"Cafe Central": "Find the cafe.", "Bakery": "Find the bakery.", "Newsagent": "Find the shop that sells newspapers: the newsagent."}
+    pieces = wall.sign(at, 3.05, sign.panel([name], colors, None, symbol), 0.6, 0.35)
     if rng.random() < 0.5:
-        room.find(asked[shop[0]], pieces)
+        room.find(question, pieces)
     at = middle - flip * 4.9
     pieces = things.door(room, wall, at, (92, 112, 128))
     label = ["WC"] if rng.random() < 0.5 else ["Toilets"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import cv2
@@ -16,13 +17,20 @@ _LINEAR = np.where(
 ).astype(np.float32)
 
 
+def shade(color: Color, factor: float) -> Color:
+    """Return a darker or a lighter colour."""
+    r, g, b = (min(int(c * factor), 255) for c in color)
+    return r, g, b
+
+
 def sample(image: Array, x: Array, y: Array, border: int) -> Array:
     """Return the image's bilinear values (N, C) at N positions in pixels."""
     columns = 2048
     rows = -(-x.size // columns)
     maps = np.zeros((2, rows * columns), np.float32)
     maps[0, : x.size], maps[1, : x.size] = x, y
-    found = cv2.remap(image, *maps.reshape(2, rows, columns), cv2.INTER_LINEAR, borderMode=border)
+    x_map, y_map = maps.reshape(2, rows, columns)
+    found: Array = np.asarray(cv2.remap(image, x_map, y_map, cv2.INTER_LINEAR, borderMode=border))
     return found.reshape(rows * columns, -1)[: x.size]
 
 
@@ -39,6 +47,7 @@ class Texture:
         self.cut_out = image.shape[2] == 4
         self._alpha = image[:, :, 3] if self.cut_out else None
         self._per_metre = per_metre
+        self._shift = (0.0, 0.0)
         self._border = cv2.BORDER_WRAP if repeat else cv2.BORDER_REPLICATE
         self._levels = [np.ascontiguousarray(image[:, :, :3])]
         while min(self._levels[-1].shape[:2]) > 1:
@@ -55,6 +64,12 @@ class Texture:
     def fitted(image: Array, width: float, height: float) -> Texture:
         """Return the picture stretched over a surface of that size [m]."""
         return Texture(image, (image.shape[1] / width, image.shape[0] / height))
+
+    def shifted(self, u: float, v: float) -> Texture:
+        """Return the same for a piece of a surface that begins u, v [m] from the whole one's corner."""
+        other = copy.copy(self)
+        other._shift = (u, v)
+        return other
 
     def opaque(self, u: Array, v: Array) -> Array:
         """Return where the picture has no hole."""
@@ -83,8 +98,8 @@ class Texture:
         for number in np.unique(level):
             image = self._levels[number]
             here = level == number
-            x = u[here] * (self._per_metre[0] * image.shape[1] / full.shape[1])
-            y = v[here] * (self._per_metre[1] * image.shape[0] / full.shape[0])
+            x = (u[here] + self._shift[0]) * (self._per_metre[0] * image.shape[1] / full.shape[1])
+            y = (v[here] + self._shift[1]) * (self._per_metre[1] * image.shape[0] / full.shape[0])
             if self._border == cv2.BORDER_WRAP:
                 x, y = np.mod(x, image.shape[1]), np.mod(y, image.shape[0])
             out[here] = _LINEAR[sample(image, x - 0.5, y - 0.5, self._border)]
@@ -97,11 +112,12 @@ def noise(rng: np.random.Generator, size: int, cells: int) -> Array:
     padded = cv2.copyMakeBorder(coarse, 2, 2, 2, 2, cv2.BORDER_WRAP)
     step = size // cells
     fine = cv2.resize(padded, None, fx=step, fy=step, interpolation=cv2.INTER_CUBIC)
-    return fine[2 * step : 2 * step + size, 2 * step : 2 * step + size]
+    return np.asarray(fine)[2 * step : 2 * step + size, 2 * step : 2 * step + size]
 
 
 def _tinted(color: Color, value: Array) -> Array:
-    return np.clip(np.asarray(color, np.float32) * (1 + value[:, :, None]), 0, 255).astype(np.uint8)
+    tinted: Array = np.clip(np.asarray(color, np.float32) * (1 + value[:, :, None]), 0, 255)
+    return tinted.astype(np.uint8)
 
 
 def plaster(rng: np.random.Generator, color: Color, strength: float = 0.025) -> Texture:
