@@ -125,13 +125,16 @@ class EpisodeRecorder(Node):
 
     def _take(self, wanted: Wanted, topic: Topic, data: bytes) -> None:
         now = self._now_ns()
-        search_id = ""
-        if wanted.message in (Turn, SearchCommand):
-            search_id = deserialize_message(data, wanted.message).search_id
+        search_id, turn = "", 0
+        if wanted.message is Turn:
+            message = deserialize_message(data, Turn)
+            search_id, turn = message.search_id, message.turn
+        elif wanted.message is SearchCommand:
+            search_id = deserialize_message(data, SearchCommand).search_id
         elif wanted.message is HeadCapabilities:
             self._recorder.on_scene(deserialize_message(data, HeadCapabilities).scene)
         stamp = header_stamp_ns(data) if wanted.headed else now
-        self._recorder.on_message(Received(topic, data, now, stamp, search_id))
+        self._recorder.on_message(Received(topic, data, now, stamp, search_id, turn))
 
     def _take_state(self, wanted: Wanted, topic: Topic, data: bytes) -> None:
         state = deserialize_message(data, SearchState)
@@ -140,7 +143,7 @@ class EpisodeRecorder(Node):
         self._recorder.on_state(_status(state), message, time.monotonic())
         if state.search_id != self._asked:
             self._asked = state.search_id
-            self._nodes.ask()
+            self._nodes.refresh()
 
     def _tick(self) -> None:
         now = time.monotonic()

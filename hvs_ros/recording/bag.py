@@ -101,13 +101,16 @@ class EpisodeBag:
         if topic.name in self._connections:
             return
         definition = self._definitions[topic.kind]
-        self._connections[topic.name] = self._writer.add_connection(
-            topic.name,
-            topic.kind,
-            msgdef=definition.text,
-            rihs01=definition.digest,
-            offered_qos_profiles=[topic.offer.profile()],
-        )
+        try:
+            self._connections[topic.name] = self._writer.add_connection(
+                topic.name,
+                topic.kind,
+                msgdef=definition.text,
+                rihs01=definition.digest,
+                offered_qos_profiles=[topic.offer.profile()],
+            )
+        except WriterError as error:
+            raise RecordingError(f"{self.path}: {topic.name} cannot be added: {error}") from error
 
     def write(self, topic: str, stamp_ns: int, data: bytes) -> None:
         """Append a message.

@@ -22,6 +22,7 @@ class Received:
         received_ns: when it came, ROS clock.
         stamp_ns: its header's stamp; where it has none, when it came.
         search_id: which search it belongs to; empty: to whatever goes on.
+        turn: a Turn's number; 0: it is none.
     """
 
     topic: Topic
@@ -29,6 +30,7 @@ class Received:
     received_ns: int
     stamp_ns: int
     search_id: str = ""
+    turn: int = 0
 
 
 class Past:

@@ -18,6 +18,9 @@ from hvs_ros.recording.info import EpisodeInfo
 from hvs_ros.recording.naming import bag_name
 from hvs_ros.recording.writer_thread import Ticket, WriterThread
 
+SETTLE_S = 0.5
+"""How long a recorder that has just begun listens before it takes a search for one that goes on."""
+
 
 @dataclass(frozen=True)
 class SearchStatus:
@@ -45,7 +48,8 @@ class _Recording:
     info: EpisodeInfo
     problems: list[str] = field(default_factory=list)
     close_at_s: float | None = None
-    turns: int = 0
+    turn: int = 0
+    turns: set[int] = field(default_factory=set)
 
 
 class Recorder:
@@ -83,6 +87,7 @@ class Recorder:
         self._ended: set[tuple[str, int]] = set()
         self._last_ns = since_ns
         self._nodes: dict[str, Mapping[str, Any]] = {}
+        self._found: tuple[SearchStatus, Received, float] | None = None
         self._scene = ""
         self._closed = False
 
@@ -116,13 +121,19 @@ class Recorder:
                 return
             known = self._of(status.search_id, status.started_ns)
             if known is None:
-                late = status.done and status.started_ns < self._since_ns
-                if late or (status.search_id, status.started_ns) in self._ended:
+                if (status.search_id, status.started_ns) in self._ended:
                     return
+                if status.started_ns < self._since_ns:
+                    # Latched, perhaps one of several: whether it still goes on is known in a moment.
+                    due = self._found[2] if self._found else now_s + SETTLE_S
+                    self._found = None if status.done else (status, message, due)
+                    return
+                self._found = None
                 self._interrupt(now_s, "the next search began before this one had ended")
                 known = self._begin(status, message)
             else:
                 self._write(known, message)
+            known.turn = max(known.turn, status.turn)
             if status.done:
                 known.info = replace(status.info, scene=known.info.scene)
                 known.close_at_s = now_s + self._grace_s
@@ -150,6 +161,10 @@ class Recorder:
             searcher_gone: nobody has published the search's state for a while.
         """
         with self._lock:
+            if self._found is not None and now_s >= self._found[2]:
+                status, message, _ = self._found
+                self._found = None
+                self._begin(status, message)
             if searcher_gone:
                 self._interrupt(now_s, "the searcher went away before the search had ended")
             for recording in [r for r in self._ending if r.close_at_s is not None and now_s >= r.close_at_s]:
@@ -180,23 +195,24 @@ class Recorder:
         if message.search_id:
             own = self._of(message.search_id)
             return [own] if own else []
-        if self._running is not None:
-            return [self._running]
-        return self._ending[-1:]
+        newest_first = [*([self._running] if self._running else []), *reversed(self._ending)]
+        # A large view may come after the next search's first state.
+        begun = [recording for recording in newest_first if recording.started_ns <= message.stamp_ns]
+        return (begun or newest_first)[:1]
 
     def _begin(self, status: SearchStatus, message: Received) -> _Recording:
         info = replace(status.info, scene=self._scene, nodes=dict(self._nodes))
         name = bag_name(info.instruction, status.search_id, status.started_ns)
-        recording = _Recording(self._writer.open(status.search_id, name), status.started_ns, info)
+        recording = _Recording(self._writer.open(status.search_id, name), status.started_ns, info, turn=status.turn)
         before, own = self._past.since(status.started_ns, status.search_id)
+        if not any(one is message for one in own):
+            own.append(message)
         began_ns = min([message.received_ns, *(one.received_ns for one in own)])
         self._write_info(recording, began_ns)
         for one in before:
             self._writer.write(recording.ticket, one.topic, began_ns, one.data)
         for one in own:
             self._write(recording, one)
-        if status.turn > 1 and recording.turns < status.turn - 1:
-            recording.problems.append(f"the recorder came late, in turn {status.turn}")
         self._running = recording
         return recording
 
@@ -209,8 +225,8 @@ class Recorder:
             self._running = None
 
     def _write(self, recording: _Recording, message: Received) -> None:
-        if message.topic.kind.endswith("/Turn"):
-            recording.turns += 1
+        if message.turn:
+            recording.turns.add(message.turn)
         self._writer.write(recording.ticket, message.topic, message.received_ns, message.data)
         self._last_ns = message.received_ns
 
@@ -219,6 +235,10 @@ class Recorder:
         self._writer.write(recording.ticket, self._info_topic, stamp_ns, data)
 
     def _close(self, recording: _Recording) -> None:
+        # The last turn is none where the search failed in it.
+        missing = sorted(set(range(1, recording.turn)) - recording.turns)
+        if missing:
+            recording.problems.append(f"turns {', '.join(map(str, missing))} are missing: the recorder came late")
         recording.info = replace(recording.info, nodes=dict(self._nodes), notes=tuple(recording.problems))
         self._write_info(recording, self._last_ns)
         self._writer.close(recording.ticket, recording.info.to_json(), "; ".join(recording.problems))

@@ -6,6 +6,7 @@ counted and told. A bag that cannot be written is given up, and says so once; th
 
 from __future__ import annotations
 
+import logging
 import queue
 import threading
 import time
@@ -142,6 +143,9 @@ class WriterThread:
                 order()
             except queue.Empty:
                 pass
+            except Exception:
+                # A bug; the searches to come are to be recorded all the same.
+                logging.getLogger(__name__).exception("a bag could not be written")
             if time.monotonic() - flushed > FLUSH_S:
                 for ticket in list(self._open):
                     self._attempt(ticket, EpisodeBag.flush)
@@ -159,10 +163,12 @@ class WriterThread:
     def _do_write(self, ticket: Ticket, topic: Topic, stamp_ns: int, data: bytes) -> None:
         with self._lock:
             self._waiting -= len(data)
+        if ticket._bag is None or ticket._failed:
+            return
         if topic.name in ticket._unknown:
             ticket.dropped += 1
             return
-        if ticket._bag is not None and topic.name not in ticket._bag:
+        if topic.name not in ticket._bag:
             try:
                 ticket._bag.add(topic)
             except RecordingError:
