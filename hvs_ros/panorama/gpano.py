@@ -20,6 +20,10 @@ class GPanoError(ValueError):
     """A GPano description that contradicts itself or cannot be read; the message is the reason."""
 
 
+class UnreadableGPanoError(GPanoError):
+    """An XMP packet that cannot be read at all."""
+
+
 @dataclass(frozen=True)
 class Crop:
     """Which part of the full sphere a picture shows, in pixels of the full one."""
@@ -74,16 +78,17 @@ def parse_gpano(xmp: bytes) -> GPano | None:
     """Return the GPano description in an XMP packet, or None where there is none.
 
     Raises:
-        GPanoError: the packet is not well-formed, a number is not one, or the picture is no equirectangular one.
+        UnreadableGPanoError: the packet is not well-formed, or declares entities.
+        GPanoError: a number is not one, the crop does not fit, or the picture is no equirectangular one.
     """
     if b"ns.google.com/photos/1.0/panorama" not in xmp:
         return None
     if b"<!DOCTYPE" in xmp or b"<!ENTITY" in xmp:
-        raise GPanoError("its XMP packet declares entities")
+        raise UnreadableGPanoError("its XMP packet declares entities")
     try:
         root = ElementTree.fromstring(xmp.rstrip(b"\0 \r\n\t"))
     except ElementTree.ParseError as error:
-        raise GPanoError(f"its XMP packet is not well-formed ({error})") from error
+        raise UnreadableGPanoError(f"its XMP packet is not well-formed ({error})") from error
     values = _values(root)
     projection = values.get("ProjectionType", "equirectangular")
     if projection.lower() != "equirectangular":

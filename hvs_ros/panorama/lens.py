@@ -41,7 +41,9 @@ class Lens(Protocol):
 
 def _first_turning_point(slope_coefficients: tuple[float, ...], limit: float) -> float:
     """Return the first r > 0 with 1 + c0 r^2 + c1 r^4 + ... = 0, at most limit."""
-    roots = np.roots([*reversed(slope_coefficients), 1.0])
+    # Coefficients that change nothing within any picture would only overflow.
+    telling = [value if abs(value) > 1e-12 else 0.0 for value in slope_coefficients]
+    roots = np.roots([*reversed(telling), 1.0])
     real = roots[np.abs(roots.imag) < 1e-9].real
     positive = real[real > 0]
     return min(limit, math.sqrt(positive.min())) if positive.size else limit

@@ -19,7 +19,7 @@ import numpy as np
 
 from hvs_ros.panorama.decode import DecodeError, Pixels, decode
 from hvs_ros.panorama.geometry import LEVEL, Tilt
-from hvs_ros.panorama.gpano import Crop, GPano, GPanoError, parse_gpano
+from hvs_ros.panorama.gpano import Crop, GPano, GPanoError, UnreadableGPanoError, parse_gpano
 from hvs_ros.panorama.header import Header, HeaderError, read_header
 
 MAX_WIDTH, MAX_HEIGHT = 16384, 8192
@@ -166,13 +166,13 @@ def _read(path: Path) -> bytes:
 
 
 def _gpano(path: Path, header: Header) -> GPano:
-    """Return the file's GPano data; a full-size picture is not refused for a packet that is merely malformed."""
+    """Return the file's GPano data; a whole panorama is not refused for a packet that is merely malformed."""
     if header.xmp is None:
         return GPano()
     try:
         return parse_gpano(header.xmp) or GPano()
-    except GPanoError as error:
-        if "projection" in str(error) or _size_reason(*header.turned_size):
+    except UnreadableGPanoError as error:
+        if _size_reason(*header.turned_size):
             raise
         _log.warning("%s: GPano data ignored: %s", path, error)
         return GPano()
