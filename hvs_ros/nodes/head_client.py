@@ -302,7 +302,10 @@ class HeadClient:
         message = result.message
         if outcome.arrived and not time_ns(result.view_stamp):
             outcome = MoveOutcome.FAULT
-            message = "the result has no view_stamp, so that no picture could be trusted: a fault of the head's node"
+            message = (
+                "the result has no view_stamp, so that no picture could be trusted: a fault of the head's node, or its"
+                " clock stands at 0 (use_sim_time without /clock?)"
+            )
         if not outcome.arrived and outcome is not MoveOutcome.REFUSED:
             self._await_reason()
         with self._changed:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 
 import pytest
-from searching import Background, World, world  # noqa: F401  (a fixture)
-
 from conftest import wait_until
 from hvs_interfaces.action import Search
 from hvs_interfaces.msg import SearchState
-from hvs_ros.nodes.search_client import SearchClientError
-from hvs_ros.search.episode import Outcome
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from searching import Background, World, world  # noqa: F401  (a fixture)
+
+from hvs_ros.nodes.search_client import SearchClientError
+from hvs_ros.search.episode import Outcome
 
 STATES = QoSProfile(depth=50, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 

@@ -43,17 +43,20 @@ def test_without_a_head_the_missing_action_is_named(world: World) -> None:  # no
 def test_a_fault_in_the_second_turn_ends_the_search_with_its_name(
     world: World,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
     fault: str,
     outcome: Outcome,
     reason: str,
 ) -> None:
     monkeypatch.setattr("hvs_ros.nodes.head_client.STOP_LIMIT_S", 0.5)
     monkeypatch.setattr("hvs_ros.nodes.head_client.ASK_AGAIN_S", 0.3)
+    monkeypatch.setattr("hvs_ros.nodes.head_client.NO_IMAGE_S", 0.5)
     head = world.head(fault=fault, from_move=2)
     world.searcher("rotate(50,0); submit", move_timeout=0.5, view_timeout=1.0)
     record = world.client.search("find it")
     assert record.outcome is outcome, record.message
     assert reason in record.message
+    assert ("no picture for 0.5 s" in capfd.readouterr().err) == (fault == "no_view")
     if fault != "stuck":
         set_parameters(head, fault="")
         assert world.client.search("find it").outcome is Outcome.SUBMITTED

@@ -1,15 +1,17 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 
 import pytest
-from rclpy.qos import DurabilityPolicy, QoSProfile
-from searching import World, world  # noqa: F401  (a fixture)
-
 from conftest import wait_until
 from hvs_interfaces.action import MoveHead, Search
 from hvs_interfaces.msg import SearchCommand, SearchState
 from hvs_interfaces.msg import Turn as TurnMessage
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from searching import World, world  # noqa: F401  (a fixture)
+
 from hvs_ros.angles import Direction
 from hvs_ros.search.action import Rotate, Submit
 from hvs_ros.search.decision import ParseStatus
@@ -217,11 +219,22 @@ def test_a_waiting_goal_can_be_canceled(world: World) -> None:  # noqa: F811
     assert first.result.outcome == Search.Result.SUBMITTED
 
 
-def test_a_hundred_searches_in_a_row(world: World) -> None:  # noqa: F811
+def test_a_hundred_searches_in_a_row_neither_stall_nor_grow(world: World) -> None:  # noqa: F811
     head = world.head()
     searcher = world.searcher("rotate(30,0); submit")
+    world.client.search("warm up")
+    threads = threading.active_count()
+    slowest = 0.0
     for number in range(100):
+        began = time.monotonic()
         record = world.client.search(f"search {number}", limit_s=10.0)
+        slowest = max(slowest, time.monotonic() - began)
         assert record.outcome is Outcome.SUBMITTED, (number, record.message)
-    assert len(head.moves) == 200
-    assert not searcher._jobs
+    assert slowest < 5.0
+    assert len(head.moves) == 202
+    wait_until(lambda: not searcher._jobs, what="the last goal to be forgotten")
+    assert threading.active_count() <= threads + 24, "the executor's pool may still grow to its size, nothing else"
+    mover = searcher._head._mover._client
+    pending = [mover._pending_goal_requests, mover._pending_result_requests, mover._feedback_callbacks]
+    assert [len(requests) for requests in pending] == [0, 0, 0]
+    assert len(mover._pending_cancel_requests) <= 1, "a ping at most"

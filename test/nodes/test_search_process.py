@@ -5,18 +5,22 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from searching import SCRIPTED, Background
-
 from conftest import Graph, Launcher, wait_until
 from diagnostic_msgs.msg import DiagnosticArray
+from head_under_test import write_panorama
 from hvs_interfaces.msg import SearchState
-from hvs_ros.nodes.search_client import SearchClient, SearchClientError
-from hvs_ros.search.episode import Outcome
+from hvs_interfaces.srv import LoadScene
 from rcl_interfaces.srv import DescribeParameters, SetParameters
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from searching import SCRIPTED, Background
+
+from hvs_ros.angles import Direction
+from hvs_ros.nodes.search_client import SearchClient, SearchClientError
+from hvs_ros.search.episode import Outcome
 
 STATES = QoSProfile(depth=50, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 SEARCH, HEAD = "hvs_ros.nodes.search_policy", "hvs_ros.mock.head"
@@ -75,6 +79,23 @@ def test_a_signal_in_mid_search_stops_the_head_and_ends_the_process(
     assert head.stop() == 0
 
 
+def test_load_scene_in_mid_search_ends_it_as_that(
+    start_node: Launcher, graph: Graph, client: SearchClient, tmp_path: Path
+) -> None:
+    for name in ("here", "there"):
+        (tmp_path / "scenes" / name).mkdir(parents=True)
+        write_panorama(tmp_path / "scenes" / name / f"{name}.png")
+    start_node("hvs_ros.nodes.panorama_head", namespace="head", scenes=str(tmp_path / "scenes"), width=320, height=180)
+    start_node(SEARCH, policy=SCRIPTED, **{"policy.script": "rotate(30,0); wait(20); submit"})
+    states = graph.collect(SearchState, "search/state", STATES)
+    search = Background(client)
+    wait_until(lambda: states and states[-1].state == SearchState.THINKING and states[-1].turn == 2, what="turn 2")
+    assert graph.call(LoadScene, "/head/load_scene", LoadScene.Request(scene="there")).success
+    record = search.result(3.0)
+    assert record.outcome is Outcome.SCENE_CHANGED and "'there'" in record.message
+    assert record.turns[0].after.angle_to_deg(Direction(30.0, 0.0)) < 0.01
+
+
 def test_a_killed_searcher_is_noticed_by_the_client(
     start_node: Launcher, graph: Graph, client: SearchClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -89,17 +110,17 @@ def test_a_killed_searcher_is_noticed_by_the_client(
         search.result(6.0)
 
 
-def test_two_copies_run_side_by_side_with_heads_of_other_names(start_node: Launcher, graph: Graph) -> None:
-    clients = []
+def test_two_copies_run_side_by_side_with_heads_of_other_names(
+    start_node: Launcher, domain: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     for name, script in (("left", "rotate(-10,0); submit"), ("right", "rotate(10,0); submit")):
         start_node(SEARCH, namespace=name, policy=SCRIPTED, head="neck", **{"policy.script": script})
         start_node(HEAD, namespace=f"{name}/neck")
-        clients.append(SearchClient(graph.node, action=f"/{name}/search"))
-    searches = [Background(client) for client in clients]
-    directions = [search.result().submitted for search in searches]
+    with SearchClient(action="/left/search") as left, SearchClient(action="/right/search") as right:
+        directions = [Background(client).result().submitted for client in (left, right)]
     assert [round(direction.yaw_deg) for direction in directions] == [350, 10]
-    for client in clients:
-        client.close()
 
 
 def test_parameters_are_described_and_refused_by_name(start_node: Launcher, graph: Graph) -> None:
