@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference import SHARED, angle_deg
+from panorama_reference import SHARED, angle_deg
 
 from hvs_ros.angles import Direction
 from hvs_ros.panorama import (

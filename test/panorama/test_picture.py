@@ -8,7 +8,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from reference import smooth_picture
+from panorama_reference import smooth_picture
 
 from hvs_ros.panorama import Panorama, PictureError, decode, open_panorama
 from hvs_ros.panorama.picture import UNKNOWN_GREY

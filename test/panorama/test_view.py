@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import SHARED, angle_deg, bilinear, directions, smooth_picture
+from panorama_reference import SHARED, angle_deg, bilinear, directions, smooth_picture
 
 from hvs_ros.angles import Direction
 from hvs_ros.panorama import (
