@@ -151,7 +151,8 @@ def _tasks(room: Room, arms: list[_Arm], middle: _Middle) -> None:
     rng = room.rng
     asked = [arm for arm in arms if arm.place == "Cafeteria"]
     asked.append(arms[int(rng.integers(4))])
-    number = int(rng.integers(asked[1].rooms[0], asked[1].rooms[1]))
+    # One of the rooms too far down the corridor for their plates to be seen: the boards alone tell the way.
+    number = asked[1].rooms[1] - int(rng.integers(2))
     questions = [
         "Which way should you walk to reach the cafeteria?",
         f"Which way should you walk to reach room {number}?",

@@ -207,7 +207,7 @@ class Cylinder:
 
     def patches(self, spacing: float) -> tuple[Array, Array]:
         """As :meth:`Shape.patches`."""
-        a = np.maximum(8, len(_cells(self.width, spacing)))
+        a = np.maximum(24, len(_cells(self.width, spacing)))
         angle = (np.arange(a) + 0.5) / a * 2 * np.pi
         z = self.high - _cells(self.height, spacing) * self.height
         normals = np.broadcast_to(np.stack((-np.sin(angle), -np.cos(angle), 0 * angle), -1), (len(z), a, 3))

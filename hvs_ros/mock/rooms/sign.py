@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
+
+try:
+    from PIL import Image, ImageDraw, ImageFont
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError("Pillow draws the signs of these rooms: pip install 'pillow>=10.1'") from error
 
 from hvs_ros.mock.rooms.texture import Array, Color
 

@@ -14,7 +14,7 @@ from hvs_ros.panorama.inverse import visible_fraction
 from hvs_ros.search.scoring import difficulty
 from hvs_ros.search.task import TaskKind
 
-_LEAST_VISIBLE = 0.7
+_LEAST_VISIBLE = 0.85
 _OFTEN_OUT_OF_VIEW = 0.75
 
 
