@@ -25,6 +25,7 @@ from hvs_ros.nodes.camera_info import camera_info
 from hvs_ros.nodes.head_parameters import HeadParameters
 from hvs_ros.nodes.head_state import StatePublisher
 from hvs_ros.nodes.images import to_compressed, to_image
+from hvs_ros.panorama import Camera
 from hvs_ros.search.view import Picture
 
 
@@ -38,14 +39,17 @@ class HeadCamera:
     Args:
         node: whose topics they are.
         parameters: of the head.
+        camera: what it sees with.
         gaze: where it looks.
         state: the pose of each view goes out with it.
     """
 
-    def __init__(self, node: Node, parameters: HeadParameters, gaze: Gaze, state: StatePublisher) -> None:
+    def __init__(
+        self, node: Node, parameters: HeadParameters, camera: Camera, gaze: Gaze, state: StatePublisher
+    ) -> None:
         self._node, self._gaze, self._state = node, gaze, state
         self._frame = parameters.optical_frame
-        self._camera = parameters.camera()
+        self._camera = camera
         self.jpeg_quality = parameters.jpeg_quality
         self._lock = threading.Lock()
         self._surroundings: Surroundings | None = None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 
 from hvs_ros import angles
+from hvs_ros.head.calibration import CalibrationError, read_calibration
 from hvs_ros.neck.limits import GazeLimits
 from hvs_ros.neck.simulated import MotionLimits
 from hvs_ros.nodes.parameters import ParameterError, parameter
@@ -22,12 +24,20 @@ class HeadParameters:
 
     scenes: str = parameter("", "Folder of scenes; empty: none until load_scene is called")
     scene: str = parameter("", "Scene to start in: a name in the folder or a path; empty: the folder's first")
-    start_yaw: float = parameter(0.0, "Where the head looks first [rad, left positive]", low=-_TURNS, high=_TURNS)
+    start_yaw: float = parameter(
+        0.0,
+        "Where the head looks first, from the picture's centre or the initial view it asks for [rad, left positive]",
+        low=-_TURNS,
+        high=_TURNS,
+    )
     start_pitch: float = parameter(0.0, "Where the head looks first [rad, down positive]", low=-_PI / 2, high=_PI / 2)
 
     width: int = parameter(1920, "Width of a view [pixels]", low=16, high=8192)
     height: int = parameter(1080, "Height of a view [pixels]", low=16, high=8192)
     hfov: float = parameter(1.7453292519943295, "Horizontal field of view [rad]", low=0.1, high=3.0)
+    calibration: str = parameter(
+        "", "Calibration file of a real camera (ost.yaml) to see with, instead of width, height and hfov"
+    )
     sampling: str = parameter(
         "exact", "Geometry of a view: exact, or as the published environment does it", choices=("exact", "hstar")
     )
@@ -66,7 +76,16 @@ class HeadParameters:
     optical_frame: str = parameter("camera_optical_frame", "Frame of the camera: z forward, x right, y down")
 
     def camera(self) -> Camera:
-        """Return the camera."""
+        """Return the camera.
+
+        Raises:
+            ParameterError: its calibration cannot be used.
+        """
+        if self.calibration:
+            try:
+                return read_calibration(Path(self.calibration).expanduser())
+            except CalibrationError as error:
+                raise ParameterError(f"parameter 'calibration': {error}") from error
         return Camera(self.width, self.height, abs(angles.search_turn_deg(self.hfov)))
 
     @property

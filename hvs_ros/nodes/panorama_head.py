@@ -19,6 +19,7 @@ from hvs_interfaces.srv import LoadScene
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 
+from hvs_ros import angles
 from hvs_ros.head.surroundings import Surroundings, SurroundingsError, Workshop
 from hvs_ros.neck.gaze import Gaze
 from hvs_ros.neck.limits import GazeLimits
@@ -43,17 +44,16 @@ class PanoramaHead(Node):
         self._settings = declare(self, HeadParameters, on_change=self._on_parameters)
         p = self._settings
         self._limits = p.limits()
+        self._lens = p.camera()
         self._diagnostics = Diagnostics(self, "panorama head")
         start = self._limits.direction(p.start_yaw, p.start_pitch, now=0.0)
-        if start.beyond:
-            self.get_logger().warning(f"start direction: {start.beyond}; the nearest one is taken")
         neck = SimulatedNeck(start.yaw, start.pitch, p.motion_limits())
         self._gaze = Gaze(neck, lambda: int(self.get_clock().now().nanoseconds), p.settle_time)
-        self._workshop = Workshop(p.scenes, p.camera(), p.checked_sampling, p.supersample, p.cache_mb)
+        self._workshop = Workshop(p.scenes, self._lens, p.checked_sampling, p.supersample, p.cache_mb)
         self._scene = ""
         self._obstacle = NO_SCENE
         self._state = StatePublisher(self, p.base_frame, p.gaze_frame, p.optical_frame)
-        self._camera = HeadCamera(self, p, self._gaze, self._state)
+        self._camera = HeadCamera(self, p, self._lens, self._gaze, self._state)
         self._capabilities = self.create_publisher(HeadCapabilities, "capabilities", LATCHED)
         self._enter_first_scene()
         self._moves = MoveServer(
@@ -95,14 +95,18 @@ class PanoramaHead(Node):
             self._diagnostics.set(ERROR, self._obstacle)
         else:
             if surroundings is not None:
-                self._enter(surroundings, None)
+                heading = angles.ros_turn(surroundings.sampler.panorama.heading_deg)
+                start = self._limits.direction(p.start_yaw + heading, p.start_pitch, now=0.0)
+                if start.beyond:
+                    self.get_logger().warning(f"start direction: {start.beyond}; the nearest one is taken")
+                self._enter(surroundings, (start.yaw, start.pitch))
                 return
             self.get_logger().warning(NO_SCENE)
             self._diagnostics.set(WARN, NO_SCENE)
         self._publish_capabilities()
 
-    def _enter(self, surroundings: Surroundings, start: tuple[float, float] | None) -> None:
-        self._camera.change(surroundings, lambda: None if start is None else self._gaze.place(*start))
+    def _enter(self, surroundings: Surroundings, start: tuple[float, float]) -> None:
+        self._camera.change(surroundings, lambda: self._gaze.place(*start))
         self._scene, self._obstacle = surroundings.name, ""
         self._publish_capabilities()
         self.get_logger().info(f"in scene '{surroundings.name}' ({surroundings.picture})")
@@ -152,9 +156,9 @@ class PanoramaHead(Node):
             pitch_min=limits.pitch_min,
             pitch_max=limits.pitch_max,
             out_of_range=HeadCapabilities.REJECT if p.out_of_range == "reject" else HeadCapabilities.CLAMP,
-            width=p.width,
-            height=p.height,
-            hfov=p.hfov,
+            width=self._lens.width,
+            height=self._lens.height,
+            hfov=abs(angles.ros_turn(self._lens.hfov_deg)),
             gaze_frame=p.gaze_frame,
             optical_frame=p.optical_frame,
         )

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import cv2
 import pytest
 import yaml
 from conftest import Graph, Launcher, NodeProcess, wait_until
@@ -93,6 +94,29 @@ def test_the_first_scene_and_direction_are_parameters(start_node: Launcher, grap
     assert off(head.looks_at(result)[0], 1.5) < 0.04
 
 
+def test_it_begins_with_the_initial_view_that_the_picture_asks_for(
+    start_node: Launcher, graph: Graph, scenes: Path
+) -> None:
+    path = scenes / "first" / "panorama.png"
+    _, jpeg = cv2.imencode(".jpg", cv2.imread(str(path)), [cv2.IMWRITE_JPEG_QUALITY, 98])
+    path.unlink()
+    xmp = (
+        b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
+        b'<rdf:Description xmlns:GPano="http://ns.google.com/photos/1.0/panorama/"'
+        b' GPano:InitialViewHeadingDegrees="90"/></rdf:RDF></x:xmpmeta>'
+    )
+    segment = b"http://ns.adobe.com/xap/1.0/\0" + xmp
+    data = jpeg.tobytes()
+    path.with_suffix(".jpg").write_bytes(
+        data[:2] + b"\xff\xe1" + (len(segment) + 2).to_bytes(2, "big") + segment + data[2:]
+    )
+    start(start_node, scenes=str(scenes), start_yaw=0.1)
+    head = HeadClient(graph).wait()
+    _, result = head.move(0.0, relative=True)
+    assert result.pose.yaw == pytest.approx(-math.pi / 2 + 0.1)
+    assert off(head.looks_at(result)[0], -math.pi / 2 + 0.1) < 0.06
+
+
 def test_a_real_necks_range_is_rehearsed(start_node: Launcher, graph: Graph, scenes: Path) -> None:
     start(start_node, scenes=str(scenes), yaw_min=-1.2, yaw_max=1.0, pitch_min=-0.5, pitch_max=0.6)
     head = HeadClient(graph).wait()
@@ -108,6 +132,27 @@ def test_a_real_necks_range_is_rehearsed(start_node: Launcher, graph: Graph, sce
     assert off(head.looks_at(result)[0], 1.0) < 0.04
     # Never through the stop, even where that were shorter.
     assert head.move(-3.0)[1].pose.yaw == pytest.approx(-1.2)
+
+
+def test_a_real_cameras_lens_is_rehearsed(start_node: Launcher, graph: Graph, scenes: Path, tmp_path: Path) -> None:
+    calibration = {
+        "image_width": 200,
+        "image_height": 100,
+        "camera_matrix": {"data": [80.0, 0.0, 95.0, 0.0, 82.0, 50.0, 0.0, 0.0, 1.0]},
+        "distortion_model": "equidistant",
+        "distortion_coefficients": {"data": [0.01, 0.0, 0.0, 0.0]},
+    }
+    (tmp_path / "ost.yaml").write_text(yaml.safe_dump(calibration))
+    start(start_node, scenes=str(scenes), calibration=str(tmp_path / "ost.yaml"))
+    head = HeadClient(graph).wait()
+    _, result = head.move(0.5)
+    view = head.view_since(result.view_stamp)
+    info = wait_until(lambda: [i for i in head.infos if i.header == view.header], what="the calibration")[0]
+    assert (view.width, view.height) == (info.width, info.height) == (200, 100)
+    assert list(info.k) == calibration["camera_matrix"]["data"]
+    assert (info.distortion_model, list(info.d)) == ("equidistant", [0.01, 0.0, 0.0, 0.0])
+    assert (head.capabilities.width, head.capabilities.height) == (200, 100)
+    assert 1.8 < head.capabilities.hfov < 2.6
 
 
 def test_out_of_range_can_be_refused_instead(start_node: Launcher, graph: Graph, scenes: Path) -> None:
@@ -132,6 +177,7 @@ def test_out_of_range_can_be_refused_instead(start_node: Launcher, graph: Graph,
         ({"width": "wide"}, "parameter 'width' is 'wide'; an integer"),
         ({"sampling": "hstar", "supersample": 2}, "parameter 'supersample' is 2"),
         ({"yaw_min": 1.0, "yaw_max": -1.0}, "yaw_min is 1"),
+        ({"calibration": "/none.yaml"}, "parameter 'calibration': /none.yaml: cannot be read"),
     ],
 )
 def test_a_bad_parameter_ends_the_start_with_one_line(
@@ -147,7 +193,7 @@ def test_a_bad_parameter_ends_the_start_with_one_line(
 def test_a_misspelt_parameter_is_pointed_out(start_node: Launcher, graph: Graph, scenes: Path) -> None:
     process = start(start_node, scenes=str(scenes), publish_rat=1.0)
     HeadClient(graph).wait()
-    assert "'publish_rat' is not known" in process.output
+    wait_until(lambda: "'publish_rat' is not known" in process.output, what="the warning")
     assert "'publish_rate'" in process.output
 
 
