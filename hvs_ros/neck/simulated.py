@@ -9,6 +9,7 @@ from hvs_ros.neck.motion import AxisMotion, plan, plan_stop
 from hvs_ros.neck.state import GazeState
 
 NS = 1_000_000_000
+_SAME_RAD = 1e-9
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class SimulatedNeck:
         return self._start_ns + math.ceil(max(self._yaw.duration, self._pitch.duration) * NS)
 
     def move(self, now_ns: int, yaw: float, pitch: float, max_velocity: float = math.inf) -> None:
-        """Turn to these joint angles from the present state.
+        """Turn to these joint angles from the present state; one that rests there already has rested all the while.
 
         Args:
             now_ns: present time.
@@ -59,6 +60,9 @@ class SimulatedNeck:
             max_velocity: rad/s, slows this move down.
         """
         state = self.state(now_ns)
+        resting = state.yaw_velocity == state.pitch_velocity == 0.0
+        if resting and max(abs(yaw - state.yaw), abs(pitch - state.pitch)) <= _SAME_RAD:
+            return
         velocity = min(max_velocity, self._limits.max_velocity)
         acceleration = self._limits.max_acceleration
         self._yaw = plan(state.yaw, state.yaw_velocity, yaw, max_velocity=velocity, max_acceleration=acceleration)

@@ -175,7 +175,9 @@ def _signals_restored() -> Iterator[None]:
         yield
     finally:
         for number, handler in previous.items():
-            signal.signal(number, handler)
+            # None: it was not set from Python and cannot be set back from there.
+            if handler is not None:
+                signal.signal(number, handler)
 
 
 def _bite(name: str) -> None:

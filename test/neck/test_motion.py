@@ -103,6 +103,20 @@ def test_the_neck_stops_and_stays() -> None:
     assert neck.state(2 * NS).yaw == neck.state(9 * NS).yaw == pytest.approx(1.0)
 
 
+def test_a_move_to_where_it_rests_does_not_disturb_the_rest() -> None:
+    neck = SimulatedNeck(0.0, 0.0, MotionLimits(1.0, 2.0))
+    neck.move(0, 2.0, 0.0)
+    since = neck.rest_ns()
+    neck.move(9 * NS, 2.0, 0.0)
+    assert neck.rest_ns() == since
+    # Passing through the target is not resting there.
+    neck.move(10 * NS, 0.0, 0.0)
+    passing = neck.state(11 * NS)
+    neck.move(11 * NS, passing.yaw, passing.pitch)
+    assert neck.rest_ns() > 11 * NS
+    assert neck.state(neck.rest_ns()).yaw == pytest.approx(passing.yaw)
+
+
 def test_a_clock_set_back_does_not_freeze_the_neck() -> None:
     neck = SimulatedNeck(0.0, 0.0, MotionLimits(1.0, 2.0))
     neck.move(100 * NS, 2.0, 0.0)

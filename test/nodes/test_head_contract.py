@@ -189,6 +189,12 @@ def test_many_goals_at_once_end_all_and_the_last_one_wins(head: HeadClient) -> N
     assert head.pose_at_rest().yaw == pytest.approx(1.9)
 
 
+def test_a_hundred_moves_in_a_row_do_not_stall(head: HeadClient) -> None:
+    for index in range(100):
+        status, result = head.send(0.01 if index % 10 == 0 else 0.0, relative=True).result(5.0)
+        assert (status, result.outcome) == (SUCCEEDED, Result.REACHED), f"move {index}"
+
+
 def test_a_cancellation_is_answered_at_once_and_the_head_holds(head: HeadClient) -> None:
     goal = head.send(1.0, max_velocity=SLOW)
     wait_until(lambda: head.poses[-1].yaw_velocity > 0.0, what="motion")
