@@ -48,8 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if args.verb is None:
         parser.print_help()
         return 2
-    # Both mean: finish what must be finished, and go.
-    signal.signal(signal.SIGTERM, _interrupt)
+    # SIGTERM means what Ctrl-C does: finish what must be finished, and go.
+    before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         return _verb(args.verb).run(args)
     except VerbError as failure:
@@ -65,6 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader has gone (`hvs ... | head`); there is nobody left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -57,7 +57,7 @@ def _add_what(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_how(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--policy", default="signs", metavar="NAME", help="who decides: see `hvs policies`, default signs")
+    group.add_argument("--policy", default="signs", metavar="NAME", help="who decides (default signs): `hvs policies`")
     group.add_argument(
         "--policy-setting",
         action="append",

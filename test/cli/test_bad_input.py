@@ -1,0 +1,140 @@
+"""What a person can get wrong: each is refused at the start, with one line that names it, and nothing has been run."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from hvs_command import ITEMS, write_panorama, write_scene
+
+Hvs = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def refused(hvs: Hvs) -> Callable[..., str]:
+    """Run ``hvs sim`` in process and return why it refused."""
+
+    def run(*arguments: object, code: int = 2) -> str:
+        found, out, err = hvs("sim", "--in-process", *arguments)
+        assert found == code, (out, err)
+        assert err.count("\n") == 1 and "Traceback" not in err, err
+        assert "[1/" not in out, "an episode was run"
+        return err
+
+    return run
+
+
+def test_an_unknown_policy_names_the_known(refused: Callable[..., str], scenes: Path) -> None:
+    reason = refused("--scenes", scenes, "--policy", "psychic")
+    assert "no policy 'psychic'" in reason
+    assert "keyboard, random, replay, signs" in reason
+
+
+def test_an_unknown_setting_names_the_known(refused: Callable[..., str], scenes: Path) -> None:
+    reason = refused("--scenes", scenes, "--policy", "random", "--policy-setting", "luck=3")
+    assert "no setting luck" in reason and "seed" in reason
+
+
+def test_a_folder_without_anything(refused: Callable[..., str], tmp_path: Path) -> None:
+    assert "nothing to search here" in refused("--scenes", tmp_path, "--policy", "random")
+    assert "no such folder" in refused("--scenes", tmp_path / "gone", "--policy", "random")
+
+
+def test_bare_panoramas_without_an_instruction(refused: Callable[..., str], hvs: Hvs, tmp_path: Path) -> None:
+    write_panorama(tmp_path / "yard.jpg")
+    assert "--instruction" in refused("--scenes", tmp_path, "--policy", "random")
+    code, out, _ = hvs(
+        "sim", "--in-process", "--scenes", tmp_path, "--policy", "random", "--instruction", "find the door"
+    )
+    assert code == 0 and "yard/free/0" in out and "no answer given" in out
+
+
+def test_an_empty_instruction(refused: Callable[..., str], scenes: Path) -> None:
+    assert "instruction is empty" in refused("--scenes", scenes, "--policy", "random", "--instruction", "  ")
+
+
+def broken_pictures() -> list[tuple[str, Callable[[Path], object], str]]:
+    def cut(path: Path) -> None:
+        write_panorama(path)
+        path.write_bytes(path.read_bytes()[:3000])
+
+    return [
+        ("cut.jpg", cut, "truncated"),
+        ("text.jpg", lambda path: path.write_text("not a picture"), "not an image"),
+        ("square.png", lambda path: cv2.imwrite(str(path), np.zeros((64, 64, 3), np.uint8)), "2:1"),
+        ("empty.jpg", lambda path: path.write_bytes(b""), "empty"),
+    ]
+
+
+@pytest.mark.parametrize(("name", "write", "reason"), broken_pictures())
+def test_a_broken_picture_among_good_ones(
+    refused: Callable[..., str], scenes: Path, name: str, write: Callable[[Path], object], reason: str
+) -> None:
+    folder = write_scene(scenes / "gamma")
+    (folder / "gamma.jpg").unlink()
+    write(folder / name)
+    said = refused("--scenes", scenes, "--policy", "random")
+    assert str(folder / name) in said and reason in said
+
+
+def test_a_broken_picture_where_nobody_searches_is_no_obstacle(hvs: Hvs, scenes: Path) -> None:
+    (scenes / "beta" / "beta.jpg").write_text("not a picture")
+    sim = ("sim", "--in-process", "--scenes", scenes, "--policy", "random", "--size", "64x36")
+    assert hvs(*sim, "--select", "alpha")[0] == 0
+
+
+def test_a_malformed_annotation_names_file_and_item(refused: Callable[..., str], scenes: Path) -> None:
+    folder = write_scene(scenes / "gamma", [*ITEMS, {"task": "Find it.", "yaw": [1]}])
+    reason = refused("--scenes", scenes, "--policy", "random")
+    assert str(folder / "annotation.json") in reason and "item 2" in reason
+
+
+def test_nothing_selected(refused: Callable[..., str], scenes: Path) -> None:
+    assert "scenes are alpha, beta" in refused("--scenes", scenes, "--policy", "random", "--select", "x*")
+
+
+def test_a_record_folder_that_cannot_be_written(refused: Callable[..., str], scenes: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    reason = refused("--scenes", scenes, "--policy", "random", "--record", tmp_path / "file" / "bags")
+    assert "cannot be written" in reason and "file" in reason
+
+
+def test_results_that_are_not_to_be_mixed(refused: Callable[..., str], hvs: Hvs, scenes: Path, tmp_path: Path) -> None:
+    results = tmp_path / "results.jsonl"
+    sim = ("--scenes", scenes, "--policy", "random", "--results", results)
+    assert hvs("sim", "--in-process", *sim)[0] == 0
+    assert "--resume" in refused(*sim)
+    reason = refused(*sim, "--resume", "--policy-setting", "seed=5", "--size", "640x360")
+    assert "policy_settings.seed: was not set, is 5 now" in reason and "camera.width: was 1920, is 640 now" in reason
+    results.write_text("hello\n")
+    assert "not a results file" in refused(*sim, "--resume")
+    assert "give --results FILE or --record DIR" in refused("--scenes", scenes, "--policy", "random", "--resume")
+
+
+def test_what_does_not_go_together(refused: Callable[..., str], scenes: Path, tmp_path: Path) -> None:
+    assert "needs the ROS graph" in refused("--scenes", scenes, "--policy", "random", "--motion", "profile")
+    sim = ("--scenes", scenes, "--policy", "random", "--params-file")
+    assert "cannot be read" in refused(*sim, tmp_path / "gone.yaml")
+    (tmp_path / "bad.yaml").write_text("a: [")
+    assert "not YAML" in refused(*sim, tmp_path / "bad.yaml")
+
+
+@pytest.mark.parametrize(
+    "option",
+    [("--turns", 0), ("--size", "big"), ("--size", "5x5"), ("--starts", -1), ("--hfov", "nan"), ("--domain", 999)],
+)
+def test_numbers_out_of_range(hvs: Hvs, scenes: Path, option: tuple[str, object]) -> None:
+    code, _, err = hvs("sim", "--scenes", scenes, *option)
+    assert code == 2 and option[0] in err and "Traceback" not in err
+
+
+def test_without_ros(hvs: Hvs, scenes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name == "rclpy" else find(name, *a))
+    code, _, err = hvs("sim", "--scenes", scenes, "--policy", "random")
+    assert code == 1 and err.count("\n") == 1
+    assert "hvs_ros[ros]" in err and "--in-process" in err

@@ -1,0 +1,83 @@
+"""The command line itself: quick, and one line where something is missing."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import hvs_ros.cli.main as main_module
+
+Hvs = Callable[..., tuple[int, str, str]]
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_help_names_every_verb_and_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from hvs_ros.cli.main import build_parser; print(build_parser().format_help());"
+        "print('HEAVY', [m for m in ('numpy', 'cv2', 'rclpy', 'rich', 'rosbags') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "HEAVY []" in done.stdout
+    for verb in ("sim", "search", "view", "scenes", "policies", "report", "bag"):
+        assert f"\n    {verb} " in done.stdout
+
+
+def test_version_and_no_verb(hvs: Hvs) -> None:
+    assert hvs("--version")[:1] == (0,)
+    code, out, _ = hvs()
+    assert code == 2 and "VERB" in out
+    assert hvs("fly")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("module", "says"),
+    [("rclpy", "--in-process"), ("hvs_interfaces.msg", "hvs_interfaces is not built"), ("rosbags", "rosbags")],
+)
+def test_a_missing_package_is_one_line(hvs: Hvs, monkeypatch: pytest.MonkeyPatch, module: str, says: str) -> None:
+    def run(_: argparse.Namespace) -> int:
+        raise ImportError(f"No module named '{module}'", name=module)
+
+    verb = SimpleNamespace(NAME="sim", HELP="x", add_arguments=lambda parser: None, run=run)
+    monkeypatch.setattr(main_module, "_verb", lambda name: SimpleNamespace(**{**vars(verb), "NAME": name}))
+    code, _, err = hvs("sim")
+    assert code == 1
+    assert says in err and err.count("\n") == 1
+
+
+def test_the_policies_are_listed_with_their_settings(hvs: Hvs) -> None:
+    code, out, _ = hvs("policies")
+    assert code == 0
+    for name in ("signs", "random", "replay", "keyboard"):
+        assert f"{name}: " in out
+    assert "seed=" in out
+    assert hvs("policies", "nobody")[0] == 1
+
+
+def test_a_view_is_cut_out(hvs: Hvs, scenes: Path, tmp_path: Path) -> None:
+    import cv2
+
+    out = tmp_path / "view.png"
+    code, said, _ = hvs("view", scenes / "alpha", out, "--yaw", 30, "--size", "320x180", "--cross")
+    assert code == 0 and "alpha at yaw 30" in said
+    picture = cv2.imread(str(out))
+    assert picture.shape == (180, 320, 3)
+    assert tuple(picture[90, 160]) == (0, 255, 0)
+    assert hvs("view", scenes / "gone", out)[0] == 2
+    assert hvs("view", scenes / "alpha", tmp_path / "view.nothing")[0] == 2
+    assert hvs("view", scenes / "alpha", tmp_path / "gone" / "view.png")[0] == 1
+
+
+def test_scenes_are_checked(hvs: Hvs, scenes: Path) -> None:
+    code, out, _ = hvs("scenes", "check", scenes)
+    assert code == 0 and "alpha: 1 object, 1 path, 3 episodes" in out and "0 broken" in out
+    picture = scenes / "beta" / "beta.jpg"
+    picture.write_bytes(picture.read_bytes()[:2000])
+    code, out, _ = hvs("scenes", "check", scenes)
+    assert code == 1 and f"BROKEN {picture}: truncated" in out
+    assert hvs("scenes", "check", scenes / "gone")[0] == 2

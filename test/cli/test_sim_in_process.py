@@ -1,0 +1,78 @@
+"""``hvs sim --in-process``: the whole thing without ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hvs_command import read_lines, results_in
+
+Hvs = Callable[..., tuple[int, str, str]]
+
+
+def decisions(lines: list[dict[str, Any]]) -> list[Any]:
+    """What was seen, decided and scored, without the times."""
+    turns = ("turn", "direction", "action", "status", "thought", "raw", "guess", "move", "after")
+    whole = ("episode", "level", "outcome", "submitted", "looking", "submitted_judged", "looking_judged", "guess")
+    return [
+        ({key: line[key] for key in whole}, [{key: turn[key] for key in turns} for turn in line["turns"]])
+        for line in lines
+    ]
+
+
+def test_the_same_run_twice_decides_the_same(hvs: Hvs, scenes: Path, tmp_path: Path) -> None:
+    runs = []
+    for number in range(2):
+        path = tmp_path / f"{number}.jsonl"
+        sim = ("sim", "--in-process", "--scenes", scenes, "--policy", "random", "--size", "640x360", "--results", path)
+        code, out, _ = hvs(*sim)
+        assert code == 0 and "[6/6] beta/1/180: Which way is out?" in out and "in process" in out
+        runs.append(decisions(read_lines(path)))
+    assert runs[0] == runs[1] and len(runs[0]) == 6
+
+
+def test_the_table_and_the_reports_say_it(hvs: Hvs, scenes: Path, tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    sim = ("sim", "--in-process", "--scenes", scenes, "--policy", "random", "--size", "640x360", "--record", record)
+    code, out, err = hvs(*sim, "--scoring", "reference", "--starts", 1)
+    assert code == 0, err
+    assert "reference rule" in out and "object" in out and "path" in out and "Answers: " in out
+    assert str(record / "index.html") in out
+    reports = sorted(record.glob("results_*_reports/*.html"))
+    assert len(reports) == 4
+    assert "Find the red box." in reports[0].read_text()
+    index = (record / "index.html").read_text()
+    assert all(report.name in index for report in reports)
+
+
+def test_a_run_is_continued_where_it_stopped(hvs: Hvs, scenes: Path, tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    sim = ("sim", "--in-process", "--scenes", scenes, "--policy", "random", "--size", "640x360", "--record", record)
+    assert hvs(*sim, "--episodes", 2)[0] == 0
+    results = results_in(record)
+    results.write_bytes(results.read_bytes()[:-30])  # as after a kill
+    code, out, _ = hvs(*sim, "--resume")
+    assert code == 0
+    assert "cut off" in out and "1 of 6 episodes are done already" in out
+    assert "[1/6]" not in out and "[2/6]" in out
+    assert [line["episode"] for line in read_lines(results)] == [
+        f"{scene}/{episode}" for scene in ("alpha", "beta") for episode in ("0/0", "0/90", "1/180")
+    ]
+    code, out, _ = hvs(*sim, "--resume")
+    assert code == 0 and "[1/6]" not in out and "all" in out, "the table of a finished run can be had again"
+
+
+def test_a_policy_that_is_not_there_ends_the_run(hvs: Hvs, scenes: Path, tmp_path: Path) -> None:
+    results = tmp_path / "r.jsonl"
+    sim = ("sim", "--in-process", "--scenes", scenes, "--results", results)
+    code, _, err = hvs(*sim, "--policy", "slow_policies:Missing")
+    assert code == 1 and "pip install oracle" in err and err.count("\n") == 1
+    assert [line["outcome"] for line in read_lines(results)] == ["policy unavailable"]
+
+
+def test_a_policy_that_raises_is_not_scored(hvs: Hvs, scenes: Path) -> None:
+    code, out, err = hvs("sim", "--in-process", "--scenes", scenes, "--policy", "slow_policies:Raising")
+    assert code == 1
+    assert "a bug in a policy" in out and "Not scored, the machinery failed: 3 policy failed" in out
+    assert "3 episodes in a row failed" in err
