@@ -1,9 +1,9 @@
 """Finds the files that are installed beside the code: config/, launch/, scenes/, rviz/ and foxglove/.
 
 They lie in ``<prefix>/share/hvs_ros`` after ``colcon build`` and after ``pip install``, and in the source tree when
-hvs_ros is run from a checkout, is installed editable, or was built with ``colcon build --symlink-install``. All of these
-are above this file, so they are found by walking up from it; no ament index is needed, which an environment made by pip
-lacks.
+hvs_ros is run from a checkout, is installed editable, or was built with ``colcon build --symlink-install``. All of
+these are above this file, so they are found by walking up from it; no ament index is needed, which an environment made
+by pip lacks.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def share_directory() -> Path:
             if (folder / "package.xml").is_file() and (folder / "config").is_dir():
                 return folder
     raise ShareError(
-        f"the files of {PACKAGE} (config/, launch/, scenes/) are neither in share/{PACKAGE} of the environment of {here} "
-        f"nor beside it: install {PACKAGE} again"
+        f"the files of {PACKAGE} (config/, launch/, scenes/) are neither in share/{PACKAGE} of the environment of "
+        f"{here} nor beside it: install {PACKAGE} again"
     )
 
 

@@ -3,6 +3,7 @@
 # 1. The ROS packages come as wheels into pip's build environment: find that environment and search it.
 # 2. The wheels' exported targets name include folders of the machine that built them; CMake refuses folders that
 #    do not exist, so they are dropped once every target is known.
+# 3. Python uses the C messages alone: the C++ ones, half of what would be generated and compiled, are left out.
 
 find_program(HVS_PYTHON NAMES python3 python REQUIRED)
 if(DEFINED Python3_EXECUTABLE)
@@ -33,3 +34,7 @@ function(hvs_drop_missing_include_folders)
   endforeach()
 endfunction()
 cmake_language(DEFER CALL hvs_drop_missing_include_folders)
+
+find_package(ament_cmake REQUIRED)
+find_package(rosidl_default_generators REQUIRED)
+list(FILTER AMENT_EXTENSIONS_rosidl_generate_idl_interfaces EXCLUDE REGEX "_cpp:")

@@ -1,0 +1,73 @@
+# Everything here works on a machine without ROS: the Jazzy client library comes as wheels from PyPI, into .venv.
+# With a ROS 2 distribution: colcon build --base-paths . interfaces
+#
+#   make sim     search the sample scenes; bags, reports and results are left in runs/sim. More arguments: ARGS="..."
+#   make test    style, types and every test. Some tests only: ARGS="test/search -k yaw"
+#   make venv    only prepare .venv      make lint   only style and types      make clean   remove what make made
+
+PYTHON ?= python3
+ARGS ?=
+BIN := .venv/bin
+RECORD ?= runs/sim
+
+# A sourced ROS distribution, or an environment of the same wheels that make was started from, would mix with .venv.
+ifneq ($(AMENT_PREFIX_PATH)$(_ROS_WHEELS_BOOTSTRAP_COMPLETE),)
+unexport LD_LIBRARY_PATH
+endif
+unexport AMENT_PREFIX_PATH CMAKE_PREFIX_PATH COLCON_PREFIX_PATH PYTHONPATH PYTHONHOME RMW_IMPLEMENTATION
+unexport ROS_DISTRO _ROS_WHEELS_BOOTSTRAP_COMPLETE
+
+.PHONY: help sim test lint venv clean
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n 's/^#   /  /p' Makefile
+
+sim: venv
+	$(BIN)/hvs sim --scenes scenes --policy signs --record $(RECORD) $(ARGS)
+
+test: lint
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: .venv/.tests venv
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+# The messages are compiled while the other packages are downloaded.
+venv: .venv/.python
+	@$(MAKE) --no-print-directory -j2 .venv/.packages .venv/.interfaces
+
+.venv/.python: Makefile
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' || { echo \
+	  "hvs_ros: $(PYTHON) is $$($(PYTHON) --version 2>&1); the ROS 2 wheels are for Python 3.10 to 3.13." \
+	  "Name one of these: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo \
+	  "hvs_ros: $(PYTHON) has no venv module: apt install python3-venv"; exit 1; }
+	@$(PYTHON) -c 'import os, sys, sysconfig; \
+	  sys.exit(not os.path.exists(os.path.join(sysconfig.get_paths()["include"], "Python.h")))' || { echo \
+	  "hvs_ros: $(PYTHON) has no header files, which the messages are compiled with: apt install python3-dev"; exit 1; }
+	@{ command -v "$${CC:-cc}" && command -v "$${CXX:-c++}"; } >/dev/null || { echo \
+	  "hvs_ros: there is no C and C++ compiler, which the messages are compiled with: apt install g++"; exit 1; }
+	@echo "hvs_ros: preparing .venv, once: one to two minutes"
+	@$(PYTHON) -m venv --clear .venv
+	@touch $@
+
+.venv/.packages: .venv/.python setup.py setup.cfg pyproject.toml
+	@echo "hvs_ros: installing packages"
+	@$(BIN)/pip install -q --disable-pip-version-check -e '.[signs,record,ros]'
+	@touch $@
+
+.venv/.interfaces: .venv/.python $(shell find interfaces -type f)
+	@echo "hvs_ros: compiling the messages"
+	@rm -rf .venv/wheels
+	@$(BIN)/pip wheel -q --disable-pip-version-check --no-deps -w .venv/wheels ./interfaces
+	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-index --force-reinstall .venv/wheels/*.whl
+	@touch $@
+
+.venv/.tests: venv
+	@test $@ -nt .venv/.packages || { echo "hvs_ros: installing the tests' packages"; \
+	  $(BIN)/pip install -q --disable-pip-version-check -e '.[test,lint]' && touch $@; }
+
+clean:
+	rm -rf .venv build install log runs *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
