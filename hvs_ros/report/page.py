@@ -19,9 +19,9 @@ from hvs_ros.panorama import PictureError, Tilt
 from hvs_ros.recording.episode import EpisodeRecord, RecordedTurn
 from hvs_ros.report import pictures
 from hvs_ros.report.chart import chart
+from hvs_ros.report.command import command
 from hvs_ros.report.style import document
 from hvs_ros.report.words import Judged, degrees, judged, seconds
-from hvs_ros.search.action import Rotate, Submit
 from hvs_ros.search.decision import ParseStatus
 from hvs_ros.search.task import EpisodeSpec, Target, TaskKind
 
@@ -186,21 +186,6 @@ def _badges(turn: RecordedTurn) -> str:
     if turn.move is not None:
         badges.append(("" if turn.move.arrived else "bad", turn.move.value))
     return "".join(f'<span class="badge {kind}">{escape(text)}</span>' for kind, text in badges)
-
-
-def command(turn: RecordedTurn) -> str:
-    """Return what the policy commanded, for a person."""
-    action = turn.decision.action
-    if isinstance(action, Rotate):
-        parts = []
-        if action.dyaw_deg:
-            parts.append(f"{abs(action.dyaw_deg):g}° {'right' if action.dyaw_deg > 0 else 'left'}")
-        if action.dpitch_deg:
-            parts.append(f"{abs(action.dpitch_deg):g}° {'up' if action.dpitch_deg > 0 else 'down'}")
-        return f"rotate {', '.join(parts) or 'by nothing'}"
-    if isinstance(action, Submit):
-        return f"submit yaw {action.yaw_deg:g}°, pitch {action.pitch_deg:g}°"
-    return "no valid action"
 
 
 def _times(turn: RecordedTurn) -> str:
