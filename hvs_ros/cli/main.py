@@ -19,7 +19,7 @@ from typing import Protocol
 
 from hvs_ros.cli.error import VerbError
 
-VERBS = ("sim", "search", "view", "scenes", "policies")
+VERBS = ("sim", "search", "view", "scenes", "policies", "report", "bag")
 """Modules of this package, in the order of the help."""
 
 INTERRUPTED = 130

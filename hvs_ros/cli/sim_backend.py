@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import fcntl
 import importlib.util
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hvs_ros.benchmark.in_process import InProcessBackend, SceneHead
@@ -72,7 +75,8 @@ def _graph(args: argparse.Namespace, plan: Plan, reports: Reports | None, say: S
 
     specs = _specs(args, plan)
     try:
-        with spinning_node("hvs_sim", args.namespace) as node:
+        domain = os.environ.get("ROS_DOMAIN_ID", "0")
+        with _claimed(domain, args.namespace), spinning_node("hvs_sim", args.namespace) as node:
             refuse_crowd(node)
             with (
                 Bringup(specs, log_level=args.log_level, on_line=lambda name, line: say(f"[{name}] {line}")) as nodes,
@@ -84,6 +88,28 @@ def _graph(args: argparse.Namespace, plan: Plan, reports: Reports | None, say: S
                 yield backend
     except GraphError as error:
         raise VerbError(str(error)) from error
+
+
+@contextmanager
+def _claimed(domain: str, namespace: str) -> Iterator[None]:
+    """Let no second sim into the same domain and namespace of this machine.
+
+    The graph itself shows other systems too, but only once they have been discovered, and two sims that start in the
+    same second have not.
+
+    Raises:
+        VerbError: another one is there.
+    """
+    name = f"hvs_sim_{os.getuid()}_{domain}_{namespace.strip('/').replace('/', '.')}.lock"
+    with (Path(tempfile.gettempdir()) / name).open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise VerbError(
+                f"another hvs sim runs in ROS domain {domain} on this machine: give this one a domain of its own"
+                " (--domain or ROS_DOMAIN_ID), or a --namespace"
+            ) from error
+        yield
 
 
 def _specs(args: argparse.Namespace, plan: Plan) -> Any:

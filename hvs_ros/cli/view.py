@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("output", type=Path, help="picture to write, e.g. view.png")
     parser.add_argument("--yaw", type=number(-3600, 3600), default=0.0, metavar="DEG", help="to the right (default 0)")
     parser.add_argument("--pitch", type=number(-90, 90), default=0.0, metavar="DEG", help="up (default 0)")
-    parser.add_argument("--roll", type=number(-180, 180), default=0.0, metavar="DEG", help="right side down (default 0)")
+    parser.add_argument("--roll", type=number(-180, 180), default=0.0, metavar="DEG", help="right side down (0)")
     parser.add_argument("--hfov", type=number(1, 179), default=100.0, metavar="DEG", help="field of view (default 100)")
     parser.add_argument("--size", type=size, default=(1920, 1080), metavar="WxH", help="in pixels (default 1920x1080)")
     parser.add_argument("--sampling", choices=("exact", "hstar"), default="exact", help="default exact")

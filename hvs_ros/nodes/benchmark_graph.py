@@ -26,7 +26,7 @@ from hvs_ros.nodes.search_client import SearchClient, SearchClientError
 from hvs_ros.search.episode import Outcome
 
 POLL_S = 0.1
-DISCOVERY_S = 0.6
+DISCOVERY_S = 1.0
 """For processes on one machine to hear of each other."""
 SAY_AFTER_S = 5.0
 """What is waited for is named after so long, and again every so often."""
@@ -48,7 +48,7 @@ class GraphLimits:
 
     ready_s: float = 60.0
     load_s: float = 60.0
-    bag_s: float = 2.0
+    bag_s: float = 5.0
 
 
 def refuse_crowd(node: Node, watch_s: float = DISCOVERY_S) -> None:
@@ -132,7 +132,6 @@ class GraphBackend:
                 said = now
                 say(f"waiting for {', '.join(missing)}")
             self._canceled.wait(POLL_S)
-        self._canceled.wait(DISCOVERY_S)
         _refuse_more_than(1, self._node)
 
     def run(self, episode: Episode, listener: Listener) -> SearchRecord:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hvs_command import Command, write_scene
+from hvs_command import ROOT, Command, write_scene
 
 from hvs_ros.cli.main import main
 
@@ -50,3 +53,21 @@ def start(tmp_path: Path, domain: int) -> Iterator[Callable[..., Command]]:
     yield begin
     for command in commands:
         command.kill()
+
+
+@pytest.fixture
+def start_head(domain: int) -> Iterator[Callable[[], None]]:
+    """Start a head that belongs to nobody, in the test's ROS domain."""
+    heads: list[subprocess.Popen[bytes]] = []
+
+    def begin() -> None:
+        environment = {**os.environ, "ROS_DOMAIN_ID": str(domain), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+        command = [sys.executable, "-m", "hvs_ros.nodes.panorama_head", "--ros-args", "-r", "__ns:=/head"]
+        heads.append(subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE))
+        # Without a scene it says so when it is there.
+        assert heads[-1].stderr is not None and any(b"no scene" in line for line in heads[-1].stderr)
+
+    yield begin
+    for head in heads:
+        head.kill()
+        head.wait()

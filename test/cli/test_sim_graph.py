@@ -49,6 +49,7 @@ def test_bags_reports_results_and_the_same_decisions_as_in_process(
     assert len(lines) == 4 and all(line["outcome"] in ("submitted", "turns exhausted") for line in lines)
     index = (record / "index.html").read_text()
     for line in lines:
+        assert line["bag"] is not None, command.output
         report = record / line["bag"] / "report.html"
         assert line["instruction"] in report.read_text()
         assert line["bag"] in index
@@ -90,12 +91,19 @@ def test_a_second_system_in_the_domain_is_refused_unless_it_has_a_namespace(star
     first.wait_for("turn 1")
     second = start("sim", "--scenes", scenes, *SLOW, "--episodes", 1, *SMALL)
     assert second.wait() == 1
-    assert "another system offers the action" in second.output and "--namespace" in second.output
+    assert "another hvs sim runs in ROS domain" in second.output and "--namespace" in second.output
     third = start("sim", "--scenes", scenes, *SLOW, "--episodes", 1, "--turns", 2, "--namespace", "other", *SMALL)
     assert third.wait() == 0, third.output
     first.send(signal.SIGINT)
     assert first.wait(30) == 130
     assert "NOT SCORED" not in first.output, "the first one was not disturbed"
+
+
+def test_a_head_that_is_there_already_is_left_alone(start: Start, scenes: Path, start_head: Callable[[], None]) -> None:
+    start_head()
+    command = start("sim", "--scenes", scenes, *SLOW, "--episodes", 1, *SMALL)
+    assert command.wait() == 1
+    assert "another system offers the action /head/move" in command.output
 
 
 def test_a_node_that_dies_ends_the_run_by_name(start: Start, scenes: Path, tmp_path: Path) -> None:
