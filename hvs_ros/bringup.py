@@ -64,6 +64,11 @@ class NodeSpec:
         return "/".join(("", self.namespace, self.name)) if self.namespace else f"/{self.name}"
 
     @property
+    def logger(self) -> str:
+        """The name of the node's logger."""
+        return self.full_name.strip("/").replace("/", ".")
+
+    @property
     def module(self) -> str:
         """What ``python -m`` runs."""
         return f"hvs_ros.nodes.{self.executable}"
@@ -81,7 +86,7 @@ class NodeSpec:
             line += ["-p", f"{name}:={parameter_text(value)}"]
         if log_level:
             # Its own logger's: rclpy's inner ones would bury it.
-            line += ["--log-level", f"{self.full_name.strip('/').replace('/', '.')}:={log_level}"]
+            line += ["--log-level", f"{self.logger}:={log_level}"]
         return line
 
 
@@ -89,8 +94,9 @@ def sim(
     *,
     scenes: str | Path,
     scene: str = "",
-    policy: str = "signs",
+    policy: str = "",
     record: str | Path | None = None,
+    benchmark: bool = False,
     results: str | Path | None = None,
     namespace: str = "",
     parameter_files: Sequence[str | Path] = (),
@@ -101,9 +107,10 @@ def sim(
     Args:
         scenes: folder of scenes or panoramas.
         scene: the one to start in; empty: the first.
-        policy: who decides, see ``hvs policies``.
+        policy: who decides, see ``hvs policies``; empty: as the parameter files say, which is ``signs``.
         record: folder for a bag of each episode; None: no recorder.
-        results: file that a benchmark node appends to while it runs every episode; None: no benchmark.
+        benchmark: a node runs every episode of the scenes, and ends.
+        results: file that it appends each result to; None: it only prints them.
         namespace: put before every name, so that several simulations run side by side.
         parameter_files: ROS parameter files, read by every node after its own file in config/.
         parameters: more parameters by executable, over the files, e.g. ``{"panorama_head": {"motion": "profile"}}``.
@@ -130,9 +137,10 @@ def sim(
     specs = [node(HEAD, HEAD_NAMESPACE, scenes=folder, scene=scene)]
     if record is not None:
         specs.append(node(RECORDER, directory=str(Path(record).expanduser().absolute())))
-    specs.append(node(POLICY, policy=policy))
-    if results is not None:
-        specs.append(node(BENCHMARK, scenes=folder, results=str(Path(results).expanduser().absolute())))
+    specs.append(node(POLICY, **({"policy": policy} if policy else {})))
+    if benchmark:
+        kept = {} if results is None else {"results": str(Path(results).expanduser().absolute())}
+        specs.append(node(BENCHMARK, scenes=folder, record=record is not None, **kept))
     if given:
         raise ValueError(f"parameters for {', '.join(given)}, but the nodes are {', '.join(s.name for s in specs)}")
     return specs
@@ -294,7 +302,7 @@ class Bringup:
     def _start(self, spec: NodeSpec) -> Child:
         log = None
         if self._log_directory is not None:
-            log = self._log_directory / f"{spec.full_name.strip('/').replace('/', '.')}.log"
+            log = self._log_directory / f"{spec.logger}.log"
         command = [sys.executable, "-m", "hvs_ros.node_process", str(os.getpid()), spec.module]
         return Child(
             spec.name,
