@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -108,10 +109,20 @@ class NodeProcess:
         return self.wait(limit_s)
 
     def kill(self) -> None:
-        """End it without asking."""
+        """End it without asking, and remove the shared memory (68 MB) that it then leaves behind."""
+        segments = self._segments() if self.running else []
         if self.running:
             self._process.kill()
         self._process.wait(WAIT_S)
+        for segment in segments:
+            segment.unlink(missing_ok=True)
+
+    def _segments(self) -> list[Path]:
+        """Return Fast DDS's own segments of the process; ports are shared with others."""
+        with suppress(OSError):
+            maps = Path(f"/proc/{self._process.pid}/maps").read_text()
+            return [Path(name) for name in set(re.findall(r"/dev/shm/fastrtps_[0-9a-f]{16}(?:_el)?", maps))]
+        return []
 
 
 class Launcher:
@@ -153,7 +164,13 @@ class Launcher:
         return process
 
     def __exit__(self, *_: object) -> None:
+        # Asked first: a killed node leaves its shared memory behind.
         for process in self._started:
+            if process.running:
+                process.send(signal.SIGTERM)
+        for process in self._started:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(5.0)
             process.kill()
             if process.output:
                 print(f"--- {process.log.name}\n{process.output}")
