@@ -39,6 +39,9 @@ STATUSES: dict[int, ParseStatus] = dict(enumerate(ParseStatus, start=1))
 TARGETS = {0: TaskKind.OBJECT, 1: TaskKind.PATH}
 ROTATE, SUBMIT = 1, 2
 
+HEADER_BYTES = 12
+"""Of a serialized message, up to the end of its header's stamp."""
+
 
 def stamp_ns(stamp: Any) -> int:
     """Return a Time in nanoseconds."""

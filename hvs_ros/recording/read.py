@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rosbags.serde import SerdeError
-from rosbags.typesys import TypesysError
 from rosbags.typesys.store import Typestore
 
 from hvs_ros.angles import Direction, wrap_yaw_deg
@@ -122,7 +120,7 @@ def decoded(stores: dict[str, Typestore], channel: Channel, data: bytes) -> Any:
         stores[channel.kind] = store_of({channel.kind: channel.definition})
     try:
         return stores[channel.kind].deserialize_cdr(data, channel.kind)
-    except (SerdeError, TypesysError, ValueError, IndexError, KeyError) as error:
+    except Exception as error:  # damaged bytes break a decoder in every way there is
         raise RecordingError(f"{channel.topic}: a message does not decode as {channel.kind}: {error!r}") from error
 
 
@@ -134,7 +132,7 @@ def _views(files: list[Path], wanted: set[int]) -> dict[int, RecordedView]:
         for channel, _, data in McapScan(file).messages():
             if channel.kind not in (decode.COMPRESSED, decode.IMAGE):
                 continue
-            stamp = decode.header_stamp_ns(data)
+            stamp = decode.header_stamp_ns(data) if len(data) >= decode.HEADER_BYTES else 0
             if stamp in wanted and (stamp not in views or channel.kind == decode.COMPRESSED):
                 view = _view(decoded(stores, channel, data), stamp, channel.kind)
                 if view is not None:

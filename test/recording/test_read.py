@@ -32,7 +32,11 @@ def test_everything_comes_back(tmp_path: Path) -> None:
     assert record.looking is not None and record.looking.angle_to_deg(Direction(135.0, -10.0)) < 1e-9
     assert record.head.hfov_deg == pytest.approx(100.0) and record.head.kind == "panorama"
     assert record.duration_s == pytest.approx(1.231)
-    assert [turn.decision.action for turn in record.turns] == [Rotate(90.0, 0.0), Rotate(45.0, -10.0), Submit(140.0, -8.0)]
+    assert [turn.decision.action for turn in record.turns] == [
+        Rotate(90.0, 0.0),
+        Rotate(45.0, -10.0),
+        Submit(140.0, -8.0),
+    ]
     first = record.turns[0]
     assert first.view is not None and (first.view.width, first.view.height) == (320, 180)
     assert first.view.stamp_ns == first.view_stamp_ns
@@ -69,7 +73,9 @@ def test_raw_views_are_read(tmp_path: Path) -> None:
         # rows are longer than the pixels in them
         data = red.reshape(-1)
         fields = {"width": 6, "height": 4, "encoding": "rgb8", "step": 21, "data": data}
-        sent.append(Sent("/head/camera/image_raw", ns, message(KINDS["head/camera/image_raw"], header=header(ns), **fields)))
+        sent.append(
+            Sent("/head/camera/image_raw", ns, message(KINDS["head/camera/image_raw"], header=header(ns), **fields))
+        )
     with write(tmp_path, sorted(sent, key=lambda item: item.ns)) as bag:
         pass
     view = read_episode(bag.path).turns[0].view
@@ -101,10 +107,12 @@ def test_what_is_no_episode_is_refused_by_name(tmp_path: Path, wrong: str) -> No
 
 
 def test_numbers_are_those_of_the_interfaces() -> None:
-    """The tables of decode.py follow the order of the core's enumerations; the definitions say whether that is right."""
+    """The tables of decode.py follow the order of the core's enumerations; the definitions must have the same."""
 
     def constants(text: str) -> dict[str, int]:
-        pairs = (line.split("#")[0].split("=") for line in text.splitlines() if line.startswith("uint8") and "=" in line)
+        pairs = (
+            line.split("#")[0].split("=") for line in text.splitlines() if line.startswith("uint8") and "=" in line
+        )
         return {left.split()[1]: int(right) for left, right in pairs}
 
     interfaces = Path(__file__).parents[2] / "interfaces"
