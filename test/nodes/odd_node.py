@@ -48,5 +48,6 @@ class OddNode(Node):
 
 
 if __name__ == "__main__":
-    process.SHUTDOWN_LIMIT_S, process.DRAIN_LIMIT_S = 1.5, 0.5
+    if "hangs" in " ".join(sys.argv):
+        process.SHUTDOWN_LIMIT_S, process.DRAIN_LIMIT_S = 1.5, 0.5
     sys.exit(process.run_node(OddNode))
