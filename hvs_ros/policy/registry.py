@@ -1,8 +1,8 @@
 """Policies by name, through the entry-point group ``hvs_ros.policies``.
 
 A package adds a policy by naming a class in that group; nothing here has to change. The policies that ship with hvs_ros
-are found even where its metadata is not installed (a source checkout on PYTHONPATH). While a policy is being written, its
-address ``module:Class`` will do for a name.
+are found even where its metadata is not installed (a source checkout on PYTHONPATH). While a policy is being written,
+its address ``module:Class`` will do for a name.
 """
 
 from __future__ import annotations

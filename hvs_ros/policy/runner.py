@@ -2,12 +2,12 @@
 
 ``decide`` may take long, raise, or never return, and Python cannot stop a thread. So each call runs in a worker thread
 that is waited for; when the deadline passes or the search is canceled, the wait ends and the late answer is dropped.
-The next search gives an abandoned call a moment to come back; a policy still stuck in it is then replaced by a fresh one.
+The next search gives an abandoned call a moment to come back; a policy still stuck in it is then replaced by a fresh
+one. A canceled load goes on, and the next search takes its policy: a model in memory twice would be one too many.
 """
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -69,6 +69,7 @@ class PolicyRunner:
         self._load_deadline_s = load_deadline_s
         self._grace_s = grace_s
         self._policy: Policy | None = None
+        self._loading: _Call[Policy] | None = None
         self._abandoned: _Call[object] | None = None
         self._canceled = threading.Event()
 
@@ -76,10 +77,22 @@ class PolicyRunner:
         """Make the policy now, if there is none.
 
         Raises:
-            SearchFailure: POLICY_UNAVAILABLE, with the reason.
+            SearchFailure: POLICY_UNAVAILABLE with the reason, or CANCELED.
         """
-        if self._policy is None:
-            self._policy = self._run("loading", self._create, self._load_deadline_s, Outcome.POLICY_UNAVAILABLE)
+        if self._policy is not None:
+            return
+        self._check_canceled("loading")
+        if self._loading is None:
+            self._loading = _Call(self._create)
+        try:
+            self._policy = self._result(
+                self._loading, "loading", self._load_deadline_s, Outcome.POLICY_UNAVAILABLE
+            )
+        except SearchFailure as failure:
+            if failure.outcome is not Outcome.CANCELED:
+                self._loading = None
+            raise
+        self._loading = None
 
     def start(self, task: Task) -> None:
         """Begin a search, loading the policy if need be.
@@ -87,12 +100,13 @@ class PolicyRunner:
         Raises:
             SearchFailure: the policy cannot be loaded, fails, or was canceled.
         """
-        if self._abandoned is not None and not self._abandoned.finished.wait(self._grace_s):
+        late = self._abandoned
+        if late is not None and not self._wait(late, "waiting for its last answer", self._grace_s):
             self._drop()
         self._abandoned = None
         self.load()
         policy = self._loaded()
-        self._run("starting", lambda: policy.start(task), self._load_deadline_s, Outcome.POLICY_TIMEOUT)
+        self._run("starting", lambda: policy.start(task), self._load_deadline_s)
 
     def decide(self, observation: Observation) -> Decision:
         """Return the policy's decision; angles that are no action come back as a decision with that status.
@@ -102,10 +116,11 @@ class PolicyRunner:
         """
         policy = self._loaded()
         try:
-            decision = self._run(
-                "deciding", lambda: policy.decide(observation), self._deadline_s, Outcome.POLICY_TIMEOUT
-            )
-        except ActionError as error:
+            decision = self._run("deciding", lambda: policy.decide(observation), self._deadline_s)
+        except SearchFailure as failure:
+            error = failure.__cause__
+            if not isinstance(error, ActionError):
+                raise
             status = ParseStatus.OUT_OF_RANGE if isinstance(error, OutOfRangeError) else ParseStatus.BAD_ACTION
             return Decision(None, raw=str(error), status=status)
         if not isinstance(decision, Decision):
@@ -125,6 +140,9 @@ class PolicyRunner:
     def close(self) -> None:
         """Close the policy."""
         self.cancel()
+        loading, self._loading = self._loading, None
+        if loading is not None:
+            _Call(lambda: _close_when_made(loading))
         self._drop()
 
     def _loaded(self) -> Policy:
@@ -132,22 +150,25 @@ class PolicyRunner:
             raise SearchFailure(Outcome.POLICY_UNAVAILABLE, "the policy is not loaded")
         return self._policy
 
-    def _run(self, what: str, function: Callable[[], T], limit_s: float, late: Outcome) -> T:
-        if self._canceled.is_set():
-            raise SearchFailure(Outcome.CANCELED, f"canceled before {what}")
+    def _run(self, what: str, function: Callable[[], T], limit_s: float) -> T:
+        self._check_canceled(what)
         call = _Call(function)
-        deadline = time.monotonic() + limit_s
-        while not call.finished.wait(POLL_S):
-            if self._canceled.is_set():
+        try:
+            return self._result(call, what, limit_s, Outcome.POLICY_TIMEOUT)
+        finally:
+            if not call.finished.is_set():
                 self._abandoned = cast("_Call[object]", call)
-                raise SearchFailure(Outcome.CANCELED, f"canceled while {what}")
-            if time.monotonic() > deadline:
-                self._abandoned = cast("_Call[object]", call)
-                raise SearchFailure(late, f"the policy was still {what} after {limit_s:g} s and was abandoned")
+
+    def _result(self, call: _Call[T], what: str, limit_s: float, late: Outcome) -> T:
+        """Return what a call returns.
+
+        Raises:
+            SearchFailure: it raised, did not return in time, or the search was canceled.
+        """
+        if not self._wait(call, what, limit_s):
+            raise SearchFailure(late, f"the policy was still {what} after {limit_s:g} s and was abandoned")
         if call.error is None:
-            return call.value  # type: ignore[return-value]  # set by _run, whose type is T
-        if isinstance(call.error, ActionError):
-            raise call.error
+            return call.value  # type: ignore[return-value]  # set by the call, whose type is T
         outcome = Outcome.POLICY_FAILED
         if isinstance(call.error, PolicyUnavailableError) or (
             late is Outcome.POLICY_UNAVAILABLE and isinstance(call.error, PolicyError)
@@ -156,8 +177,32 @@ class PolicyRunner:
         detail = str(call.error) if isinstance(call.error, PolicyError) else f"{call.error!r}"
         raise SearchFailure(outcome, f"the policy failed while {what}: {detail}") from call.error
 
+    def _wait(self, call: _Call[T], what: str, limit_s: float) -> bool:
+        """Wait for a call and return whether it finished in time.
+
+        Raises:
+            SearchFailure: the search was canceled.
+        """
+        deadline = time.monotonic() + limit_s
+        while not call.finished.wait(POLL_S):
+            if self._canceled.is_set():
+                raise SearchFailure(Outcome.CANCELED, f"canceled while {what}")
+            if time.monotonic() > deadline:
+                return False
+        return True
+
+    def _check_canceled(self, what: str) -> None:
+        if self._canceled.is_set():
+            raise SearchFailure(Outcome.CANCELED, f"canceled before {what}")
+
     def _drop(self) -> None:
         policy, self._policy = self._policy, None
         if policy is not None:
-            with contextlib.suppress(Exception):
-                policy.close()
+            # A policy that is stuck may be stuck in close as well.
+            _Call(policy.close).finished.wait(self._grace_s)
+
+
+def _close_when_made(loading: _Call[Policy]) -> None:
+    loading.finished.wait()
+    if loading.value is not None:
+        loading.value.close()

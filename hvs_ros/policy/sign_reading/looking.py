@@ -26,6 +26,7 @@ _CLOSE_WIDTH = 0.45
 """Part of the view's width that a second look enlarges."""
 _CLOSE_PIXELS = 1400
 _SMALL_PIXELS = 14.0
+_EDGE_PIXELS = 4
 _CERTAIN = 0.75
 """Confidence from which on a line says what it seems to say."""
 _STEEP_DEG = 30.0
@@ -91,7 +92,8 @@ def camera_of(observation: Observation) -> Camera:
 
 def _seen(observation: Observation, request: Request, lines: Sequence[Line], *, close: bool) -> Seen:
     camera = camera_of(observation)
-    words = [line for line in lines if tokens(line.text)]
+    words = [_as_seen(line, camera) for line in lines if tokens(line.text)]
+    words = [line for line in words if line.confidence > 0.0]
     sightings: list[Sighting] = []
     for reading in readings(words):
         sighting = _sighting(observation, camera, request, reading, words, close)
@@ -105,6 +107,14 @@ def _seen(observation: Observation, request: Request, lines: Sequence[Line], *, 
         words=[_direction(observation, camera, [line.quad]) for line in certain],
         unread=[] if close else [_direction(observation, camera, [line.quad]) for line in unread],
     )
+
+
+def _as_seen(line: Line, camera: Camera) -> Line:
+    """Return a line as far as it can be believed: one that the view's edge cuts may have lost letters, or digits."""
+    left, right = float(line.quad[:, 0].min()), float(line.quad[:, 0].max())
+    if left > _EDGE_PIXELS and right < camera.width - _EDGE_PIXELS:
+        return line
+    return replace(line, confidence=0.0 if any(c.isdigit() for c in line.text) else 0.6 * line.confidence)
 
 
 def _is_small_print(line: Line, observation: Observation) -> bool:

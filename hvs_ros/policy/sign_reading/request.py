@@ -87,8 +87,8 @@ COLORS = ("red", "orange", "yellow", "green", "blue", "purple", "pink")
 _WRITING = r"\b(signs?|signboards?|labels?|labell?ed|written|printed|says|reads|notices?|boards?|letters|name|word)\b"
 _CONTEXT = re.compile(
     r"\b(?:above|below|under|underneath|beneath|next to|beside|besides|near|by the|behind|in front of|left of|right of|"
-    r"at the|between|opposite|along|inside|on|in|with|that|which (?!way)|who|against|across|over|around|where|standing|"
-    r"hanging|leading|seen from|among)\b"
+    r"at the|between|opposite|along|inside|(?<!book )(?<!books )on|in|with|that|which (?!way)|who|against|across|over|"
+    r"around|where|standing|hanging|leading|seen from|among)\b"
 )
 _NEGATION = re.compile(
     r"[,;(]?\s*\b(?:not|but not|rather than|instead of|other than|except)\b[^.,;:?!)]*", re.IGNORECASE
@@ -102,9 +102,9 @@ _CAPITALS = re.compile(r"\b[^\W\d_a-zß-öø-ÿ](?:[^\W\d_a-zß-öø-ÿ]|['&.\-]
 _PROPER = re.compile(r"(?<![.?!:]\s)(?<!^)\b[A-ZÀ-Þ][a-zß-ÿ]+(?:(?:[ -]|-(?:le|la|les|de|du|sur)-)[A-ZÀ-Þ][\w]+)*")
 _CODE = re.compile(r"^\s*(?:number|no\.?|nr\.?|#)?\s*([A-Za-z]{0,2}\d+(?:[.\-/]\d+)*[A-Za-z]?|[A-Z])(?![\w])")
 _NUMBER_WORDS = {
-    word: str(value)
-    for value, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), start=1)
-}
+    "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6",
+    "seven": "7", "eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12",
+}  # fmt: skip
 
 
 def _without_negation(text: str) -> str:
@@ -171,13 +171,14 @@ def _concepts(text: str, literals: list[Wanted]) -> list[Wanted]:
             continue
         start, end = words[position][1], words[position + length - 1][2]
         in_context = any(begin <= start < stop for begin, stop in context_from)
+        modifies = _modifies_next(text, words, position, length)
         in_name = all(word in spelled for word, _, _ in words[position : position + length])
         for phrase in phrases:
             code = _code_after(text, end) if phrase.concept.numbered else ()
             if not code and not phrase.concept.bare:
                 continue
             weight = PURPOSE_WEIGHT if phrase.asked else CONCEPT_WEIGHT
-            if in_context and not in_name and not phrase.asked:
+            if modifies or (in_context and not in_name and not phrase.asked):
                 weight *= CONTEXT_FACTOR
             elif literals and (not in_name or literals[0].partial):
                 weight *= 0.75  # the name that is spelled out is what the sign says, all of it
@@ -194,10 +195,20 @@ def _longest(words: list[tuple[str, int, int]], position: int) -> tuple[int, lis
     table = _phrases()
     for length in range(min(6, len(words) - position), 0, -1):
         key = tuple(word for word, _, _ in words[position : position + length])
-        for candidate in (key, _singular(key), _plural(key)):
+        # "orange baskets" are no oranges.
+        candidates = (key,) if key[-1] in COLORS else (key, _singular(key), _plural(key))
+        for candidate in candidates:
             if candidate in table:
                 return length, table[candidate]
     return 0, []
+
+
+def _modifies_next(text: str, words: list[tuple[str, int, int]], position: int, length: int) -> bool:
+    """Return whether a name only says more about the one after it, as the library in "library reading room"."""
+    following = position + length
+    if following >= len(words) or text[words[following - 1][2] : words[following][1]] != " ":
+        return False
+    return any(not phrase.asked and phrase.concept.bare for phrase in _longest(words, following)[1])
 
 
 def _singular(key: tuple[str, ...]) -> tuple[str, ...]:

@@ -23,6 +23,8 @@ _OVERLAP = 0.75
 """Part of a view's width by which two views of the sweep lie apart, at most."""
 _FOLLOW_DEG = 42.0
 """How far to turn along an arrow when no opening is in sight; its sign stays in the view."""
+_LOOKED_DEG = 15.0
+"""A view this near to another shows nothing new."""
 _ASIDE_DEG = 65.0
 """Where an arrow to the side leads, seen from its sign, when nothing better is known."""
 _MOST_TURNS_TO_ONE = 2
@@ -55,6 +57,7 @@ class Search:
         if self._plan is None:
             self._plan = _sweep(observation, self._request)
         seen = self._look(observation)
+        self._memory.looked.append(observation.direction)
         answer = self._answer()
         sure = answer is not None and answer.score >= self._sure_match
         last_chance = observation.turns_left <= 2
@@ -80,9 +83,10 @@ class Search:
         closely = target is not None and gaze.angle_to_deg(target.direction) < _NEAR_DEG
         if closely and target is not None and target.kind is SightingKind.SIGN:
             seen = self._looker.look_closely(observation, self._request, target.size_deg)
-            again = [item for item in seen.sightings if item.direction.angle_to_deg(target.direction) < _NEAR_DEG]
-            if not again and not target.close:
-                self._memory.reject(target)
+            if target.score > 0.0 and not _again(seen, target):
+                seen = self._looker.look(observation, self._request)
+                if not _again(seen, target) and not target.close:
+                    self._memory.reject(target)
         else:
             seen = self._looker.look(observation, self._request)
             self._unread += seen.unread
@@ -115,14 +119,19 @@ class Search:
             for item in self._memory.sightings
             if item.kind is SightingKind.SIGN and item.side and item.score >= self._min_match
         ]
-        return next((item for item in leads if not any(_same(item, done) for done in self._followed)), None)
+        for item in leads:
+            if any(_same(item, done) for done in self._followed):
+                continue
+            if not any(view.angle_to_deg(_along(item)) < _LOOKED_DEG for view in self._memory.looked):
+                return item
+            self._followed.append(item)
+        return None
 
     def _follow(self, observation: Observation, lead: Sighting, read: str) -> Decision:
         """Turn to where an arrow points."""
         self._followed.append(lead)
         self._target = None
-        goal = Direction(lead.direction.yaw_deg + lead.side * _FOLLOW_DEG, 0.0).normalized()
-        return _rotate(observation, goal, f"{read} {lead.describe()} fits {lead.fits}: I follow its arrow.")
+        return _rotate(observation, _along(lead), f"{read} {lead.describe()} fits {lead.fits}: I follow its arrow.")
 
     def _go(self, observation: Observation, goal: Sighting, read: str) -> Decision:
         """Turn to a sighting, or submit it when the view is centred on it."""
@@ -188,11 +197,21 @@ def _sweep(observation: Observation, request: Request) -> list[Direction]:
     return [Direction(start.yaw_deg + k * 360.0 / count, pitch).normalized() for k in range(first, count)]
 
 
+def _again(seen: Seen, target: Sighting) -> bool:
+    """Return whether a look shows the target."""
+    return any(item.direction.angle_to_deg(target.direction) < _NEAR_DEG for item in seen.sightings)
+
+
 def _without_other_words(patches: list[Sighting], seen: Seen) -> list[Sighting]:
     """Return the patches that are no signs: what carries words that do not fit is something else."""
     return [
         patch for patch in patches if all(patch.direction.angle_to_deg(words) > 2.5 for words in seen.words)
     ]
+
+
+def _along(lead: Sighting) -> Direction:
+    """Return where to look for what an arrow points at."""
+    return Direction(lead.direction.yaw_deg + lead.side * _FOLLOW_DEG, 0.0).normalized()
 
 
 def _same(a: Sighting, b: Sighting) -> bool:

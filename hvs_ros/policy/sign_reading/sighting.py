@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from hvs_ros.angles import Direction, yaw_difference_deg
+from hvs_ros.angles import Direction
 
 
 class SightingKind(Enum):
@@ -66,6 +66,10 @@ _TO = {
 }  # fmt: skip
 
 
+_DOUBTED = 0.75
+"""What is left of a score when a closer look does not show the thing: from the side, letters are seen larger."""
+
+
 class Memory:
     """The sightings of one search and the directions that were looked at."""
 
@@ -91,7 +95,7 @@ class Memory:
         """Remember that a closer look did not confirm it."""
         known = self._same(sighting)
         if known is not None:
-            self._replace(known, replace(known, score=0.4 * known.score, close=True))
+            self._replace(known, replace(known, score=_DOUBTED * known.score, close=True))
 
     def _replace(self, old: Sighting, new: Sighting) -> None:
         self._sightings = [new if item is old else item for item in self._sightings]
@@ -104,7 +108,3 @@ class Memory:
             and item.direction.angle_to_deg(sighting.direction) < max(2.5, 0.6 * max(item.size_deg, sighting.size_deg))
         ]
         return min(near, key=lambda item: item.direction.angle_to_deg(sighting.direction), default=None)
-
-    def seen_yaw(self, yaw_deg: float, within_deg: float) -> bool:
-        """Return whether some view was centred within so many degrees of a yaw."""
-        return any(abs(yaw_difference_deg(yaw_deg, view.yaw_deg)) <= within_deg for view in self.looked)

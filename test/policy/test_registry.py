@@ -1,0 +1,80 @@
+"""Policies by name."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import EntryPoint
+from types import ModuleType
+
+import pytest
+
+from hvs_ros.policy import registry
+from hvs_ros.policy.contract import Policy, PolicyError, PolicyUnavailableError
+from hvs_ros.policy.random_walk import RandomPolicy
+from hvs_ros.policy.registry import SHIPPED, create_policy, policy_names
+
+
+def test_the_shipped_policies_are_known() -> None:
+    assert {"signs", "keyboard", "random", "replay"} <= set(policy_names())
+
+
+def test_a_policy_is_made_with_its_settings() -> None:
+    policy = create_policy("random", {"seed": 7, "views": 2})
+    assert isinstance(policy, RandomPolicy) and isinstance(policy, Policy)
+
+
+def test_an_unknown_policy_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(PolicyError, match=r"no policy 'oracle'.*random.*signs"):
+        create_policy("oracle")
+
+
+def test_an_unknown_setting_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(PolicyError, match=r"'random' has no setting sed; it has seed, views"):
+        create_policy("random", {"sed": 7})
+
+
+@pytest.mark.parametrize("settings", [{"views": 0}, {"views": "many"}])
+def test_a_setting_that_it_refuses(settings: dict[str, object]) -> None:
+    with pytest.raises(PolicyError, match=r"'random'.*views"):
+        create_policy("random", settings)
+
+
+@pytest.fixture
+def stranger(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """A package of somebody else's that adds the policies ``still``, ``odd`` and ``lost``."""
+    module = ModuleType("strangers_policies")
+    module.Still = type("Still", (RandomPolicy,), {})  # type: ignore[attr-defined]
+    module.Odd = type("Odd", (), {})  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "strangers_policies", module)
+    points = [
+        EntryPoint("still", "strangers_policies:Still", registry.GROUP),
+        EntryPoint("odd", "strangers_policies:Odd", registry.GROUP),
+        EntryPoint("lost", "strangers_policies:Lost", registry.GROUP),
+        EntryPoint("gone", "a_package_that_is_not_there:Policy", registry.GROUP),
+    ]
+    monkeypatch.setattr(registry, "entry_points", lambda group: points if group == registry.GROUP else [])
+    return module
+
+
+def test_a_package_adds_a_policy_through_an_entry_point(stranger: ModuleType) -> None:
+    assert "still" in policy_names()
+    assert isinstance(create_policy("still", {"seed": 3}), stranger.Still)
+    assert isinstance(create_policy("random"), RandomPolicy)
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "says"),
+    [
+        ("odd", PolicyError, "no start, decide and close"),
+        ("lost", PolicyError, "strangers_policies:Lost"),
+        ("gone", PolicyUnavailableError, "a_package_that_is_not_there"),
+    ],
+)
+def test_a_broken_entry_point_is_named(stranger: ModuleType, name: str, error: type[PolicyError], says: str) -> None:
+    with pytest.raises(error, match=says):
+        create_policy(name)
+
+
+def test_every_shipped_address_is_there() -> None:
+    for name in SHIPPED:
+        assert callable(registry._factory(name))
