@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hvs_interfaces.action import Search
 from hvs_interfaces.msg import HeadCapabilities, HeadPose, SearchCommand, SearchState, Turn
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.clock import Clock, ClockType
@@ -33,9 +32,9 @@ from hvs_ros.nodes.parameters import declare, parameter
 from hvs_ros.nodes.process import run_node
 from hvs_ros.nodes.recorder_parameters import NodeParameters
 from hvs_ros.nodes.recorder_topics import RawSubscription, Wanted
+from hvs_ros.recording import decode
 from hvs_ros.recording.bag import Topic
 from hvs_ros.recording.buffer import Past, Received
-from hvs_ros.recording.decode import header_stamp_ns
 from hvs_ros.recording.info import INFO_TOPIC, EpisodeInfo
 from hvs_ros.recording.qos import Offer
 from hvs_ros.recording.recorder import Recorder, SearchStatus
@@ -46,13 +45,9 @@ GONE_S = 5.0
 """After so long without a publisher of the search's state, a search that runs will have no end."""
 STOP_LIMIT_S = 5.0
 
-_TARGETS = {Search.Goal.OBJECT: "object", Search.Goal.PATH: "path"}
+_TARGETS = {number: kind.value for number, kind in decode.TARGETS.items()}
 _LEVELS = {Ending.RECORDING: OK, Ending.COMPLETE: OK, Ending.INCOMPLETE: WARN, Ending.FAILED: ERROR}
-_OUTCOMES = {
-    value: name
-    for name in dir(Search.Result)
-    if name.isupper() and isinstance(value := getattr(Search.Result, name), int) and name != "SLOT_TYPES"
-}
+_OUTCOMES = {number: outcome.name for number, outcome in decode.OUTCOMES.items()}
 
 
 @dataclass(frozen=True)
@@ -133,12 +128,12 @@ class EpisodeRecorder(Node):
             search_id = deserialize_message(data, SearchCommand).search_id
         elif wanted.message is HeadCapabilities:
             self._recorder.on_scene(deserialize_message(data, HeadCapabilities).scene)
-        stamp = header_stamp_ns(data) if wanted.headed else now
+        stamp = decode.header_stamp_ns(data) if wanted.headed else now
         self._recorder.on_message(Received(topic, data, now, stamp, search_id, turn))
 
     def _take_state(self, wanted: Wanted, topic: Topic, data: bytes) -> None:
         state = deserialize_message(data, SearchState)
-        message = Received(topic, data, self._now_ns(), header_stamp_ns(data), state.search_id)
+        message = Received(topic, data, self._now_ns(), decode.header_stamp_ns(data), state.search_id)
         self._seen_searcher_s = time.monotonic()
         self._recorder.on_state(_status(state), message, time.monotonic())
         if state.search_id != self._asked:

@@ -13,12 +13,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from rclpy.callback_groups import CallbackGroup
-from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 from hvs_ros.recording.bag import Topic
 from hvs_ros.recording.qos import Offer
+
+try:
+    from rclpy.event_handler import SubscriptionEventCallbacks
+except ImportError:  # Humble
+    from rclpy.qos_event import SubscriptionEventCallbacks
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,8 @@ def write_index(out: Path | str, entries: Sequence[IndexEntry], *, title: str = 
     title = title or "Visual searches"
     heads = ("", "episode", "result", "turns", "turned", "took", "task")
     rows = "".join(_row(entry, out.parent) for entry in entries)
-    header = "".join(f"<th>{head}</th>" for head in heads)
+    numeric = {"turns", "turned", "took"}
+    header = "".join(f"<th{' class=num' if head in numeric else ''}>{head}</th>" for head in heads)
     table = f'<div class="wide"><table><tr>{header}</tr>{rows}</table></div>' if entries else "<p>No episode.</p>"
     body = (
         f'<div class="over">Visual search</div><h1>{escape(title)}</h1>'
