@@ -24,6 +24,7 @@ from action_msgs.msg import GoalStatus
 from rclpy.action import ActionClient
 from rclpy.action.client import ClientGoalHandle
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.exceptions import InvalidHandle
 from rclpy.node import Node
 from unique_identifier_msgs.msg import UUID
 
@@ -79,7 +80,7 @@ class ActionCaller:
         self._client = ActionClient(node, action_type, name, callback_group=self._group)
         self._calls: deque[Callable[[], None]] = deque()
         self._guard = node.create_guard_condition(self._run_calls, callback_group=self._group)
-        self._heard_s = time.monotonic()
+        self._unanswered = 0
         self._pinged_s = 0.0
         self._ping: Any = None
         self.name = node.resolve_service_name(name)
@@ -92,7 +93,10 @@ class ActionCaller:
     @property
     def server_seen(self) -> bool:
         """A server of this action is in the graph (or was, some seconds ago)."""
-        return bool(self._client.server_is_ready())
+        try:
+            return bool(self._client.server_is_ready())
+        except InvalidHandle:  # the node is being destroyed
+            return False
 
     def goal(self) -> Any:
         """Return a new goal message."""
@@ -106,7 +110,6 @@ class ActionCaller:
             on_feedback: is given feedback messages, in a thread of the executor.
         """
         remote = RemoteGoal(on_feedback)
-        self.expect_life()
         self._call(lambda: self._send(goal, remote))
         return remote
 
@@ -115,20 +118,25 @@ class ActionCaller:
         self._call(lambda: self._cancel(remote))
 
     def abandon(self, remote: RemoteGoal) -> None:
-        """Stop waiting for answers that will not come."""
-        self._call(lambda: [future.cancel() for future in remote.futures if not future.done()])
+        """Stop waiting for a result that will not come; a goal that is accepted late is still canceled if asked for."""
+        if remote.accepted:
+            self._call(lambda: [future.cancel() for future in remote.futures if not future.done()])
 
     def expect_life(self) -> None:
         """Start to count the server's silence from now."""
-        self._heard_s = time.monotonic()
+        self._unanswered = 0
 
     def silence_s(self) -> float:
-        """Return for how long the server has said nothing, and ping it; to be called while waiting."""
+        """Return for how long the server has said nothing, and ping it; to be called again and again while waiting.
+
+        What counts is pings without an answer, so that a stall of this process is not taken for one of the server.
+        """
         now = time.monotonic()
         if now - self._pinged_s > PING_PERIOD_S:
             self._pinged_s = now
+            self._unanswered += 1
             self._call(self._send_ping)
-        return now - self._heard_s
+        return self._unanswered * PING_PERIOD_S
 
     def _call(self, function: Callable[[], Any]) -> None:
         self._calls.append(function)
@@ -195,4 +203,4 @@ class ActionCaller:
         self._ping.add_done_callback(lambda done: None if done.cancelled() else self._hear())
 
     def _hear(self) -> None:
-        self._heard_s = time.monotonic()
+        self._unanswered = 0

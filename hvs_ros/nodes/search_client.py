@@ -129,6 +129,7 @@ class SearchClient:
         self._cancel.clear()
         self._feedback.clear()
         self.wait_for_server(server_limit_s)
+        self._caller.expect_life()
         remote = self._caller.send(goal, self._on_feedback)
         report = _Report(on_turn, on_state)
         try:

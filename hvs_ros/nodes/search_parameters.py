@@ -8,7 +8,7 @@ from typing import Any
 from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.node import Node
 
-from hvs_ros.nodes.head_client import HeadLimits
+from hvs_ros.nodes.head_mover import HeadLimits
 from hvs_ros.nodes.parameters import parameter
 
 SETTINGS_PREFIX = "policy."

@@ -133,6 +133,8 @@ class SearchPolicy(Node):
         super().destroy_node()
 
     def _on_loaded(self, reason: str) -> None:
+        if self._closing:
+            return
         if reason:
             self.get_logger().error(f"{reason}; the next goal tries again")
             self._say(ERROR, reason)

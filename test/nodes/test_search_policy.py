@@ -234,7 +234,7 @@ def test_a_hundred_searches_in_a_row_neither_stall_nor_grow(world: World) -> Non
     assert len(head.moves) == 202
     wait_until(lambda: not searcher._jobs, what="the last goal to be forgotten")
     assert threading.active_count() <= threads + 24, "the executor's pool may still grow to its size, nothing else"
-    mover = searcher._head._mover._client
+    mover = searcher._head._mover._caller._client
     pending = [mover._pending_goal_requests, mover._pending_result_requests, mover._feedback_callbacks]
     assert [len(requests) for requests in pending] == [0, 0, 0]
     assert len(mover._pending_cancel_requests) <= 1, "a ping at most"
