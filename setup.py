@@ -15,7 +15,7 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 NAME = "hvs_ros"
-HERE = Path(__file__).resolve().parent
+HERE = Path(__file__).absolute().parent
 NODES = ("panorama_head", "search_policy", "episode_recorder", "benchmark")
 FOR_A_WHEEL = "bdist_wheel" in sys.argv
 
@@ -79,7 +79,7 @@ setup(
             "ros-jazzy-std-srvs",
         ],
         # launch_testing, where there is one, does not work with pytest 9.
-        "test": ["hypothesis", "pytest<9", "pytest-timeout"],
+        "test": ["hypothesis", "pytest<9", "pytest-timeout", "setuptools>=70.1"],
         "lint": ["mypy", "ruff"],
         # Renderers that benchmarks/view.py measures ours against.
         "bench": ["py360convert", "pyequilib"],

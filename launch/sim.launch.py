@@ -29,7 +29,7 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 "policy",
                 default_value="",
-                description="Who decides: a name from `hvs policies`, or module:Class; empty: as the parameters say, signs",
+                description="Who decides: see `hvs policies`, or module:Class; empty: as the parameters say, signs",
             ),
             DeclareLaunchArgument(
                 "record", default_value="false", choices=BOOLEANS, description="Keep a bag of each search"
