@@ -54,6 +54,8 @@ class Stage:
         wait_until(lambda: all(p.get_subscription_count() >= count for p in heard), what="the recorder's subscriptions")
         pictures = (self.raw, self._compressed)
         wait_until(lambda: any(p.get_subscription_count() >= count for p in pictures), what="the recorder's camera")
+        # The other side may need a moment more to know of this one; what is sent before that, it never hears.
+        time.sleep(0.5)
 
     def now(self) -> int:
         return int(self._node.get_clock().now().nanoseconds)
