@@ -138,11 +138,12 @@ class SearchPolicy(Node):
         if reason:
             self.get_logger().error(f"{reason}; the next goal tries again")
             self._say(ERROR, reason)
-            self._topics.idle(reason)
         else:
             self.get_logger().info(f"policy '{self._p.policy}' is ready")
             self._say(OK, "ready")
-            self._topics.idle("ready")
+        if self._current is None:
+            # A goal that came meanwhile waits for the policy: that search is on, and says so itself.
+            self._topics.idle(reason or "ready")
 
     def _say(self, level: bytes, message: str, **values: object) -> None:
         self._said = (level, message)
