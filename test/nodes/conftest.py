@@ -74,6 +74,7 @@ class NodeProcess:
 
     def __init__(self, module: str, arguments: list[str], domain: int, log: Path) -> None:
         self.log = log
+        self._left: list[Path] = []
         environment = {"ROS_DOMAIN_ID": str(domain), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
         with log.open("wb") as out:
             self._process = subprocess.Popen(
@@ -109,16 +110,19 @@ class NodeProcess:
         return self.wait(limit_s)
 
     def kill(self) -> None:
-        """End it without asking, and remove the shared memory (68 MB) that it then leaves behind."""
-        segments = self._segments() if self.running else []
+        """End it without asking; the shared memory that it then leaves behind is removed by ``clean``."""
         if self.running:
+            self._left += self._segments()
             self._process.kill()
         self._process.wait(WAIT_S)
-        for segment in segments:
+
+    def clean(self) -> None:
+        """Remove the shared memory (68 MB) that it left behind, once no node that it talked to runs any more."""
+        for segment in self._left:
             segment.unlink(missing_ok=True)
 
     def _segments(self) -> list[Path]:
-        """Return Fast DDS's own segments of the process; ports are shared with others."""
+        """Return Fast DDS's segments that the process uses, its own and those of whom it talks to."""
         with suppress(OSError):
             maps = Path(f"/proc/{self._process.pid}/maps").read_text()
             return [Path(name) for name in set(re.findall(r"/dev/shm/fastrtps_[0-9a-f]{16}(?:_el)?", maps))]
@@ -172,6 +176,8 @@ class Launcher:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(5.0)
             process.kill()
+        for process in self._started:
+            process.clean()
             if process.output:
                 print(f"--- {process.log.name}\n{process.output}")
 

@@ -135,7 +135,7 @@ def test_another_scene_during_a_move_ends_it_as_that(world: World) -> None:  # n
     search = Background(world.client)
     wait_until(lambda: len(head.moves) == 2, what="the move")
     set_parameters(head, scene="elsewhere")
-    record = search.result(3.0)
+    record = search.result(6.0)
     assert record.outcome is Outcome.SCENE_CHANGED and head.canceled == 1
 
 

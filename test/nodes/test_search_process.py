@@ -51,8 +51,8 @@ def test_a_killed_head_ends_the_search_and_a_restarted_one_serves_the_next(
     time.sleep(0.3)
     head.kill()
     killed = time.monotonic()
-    record = search.result(6.0)
-    assert time.monotonic() - killed < 4.0
+    record = search.result(10.0)
+    assert time.monotonic() - killed < 7.0, "2 s of silence, and whatever a loaded machine adds"
     assert record.outcome is Outcome.HEAD_UNAVAILABLE and "does not answer" in record.message
     if moving:
         start_node(HEAD, namespace="head")
