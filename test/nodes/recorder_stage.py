@@ -41,7 +41,7 @@ class Stage:
         self._commands = node.create_publisher(SearchCommand, "search/command", 10)
         self._turns = node.create_publisher(Turn, "search/turn", 10)
         self._capabilities.publish(
-            HeadCapabilities(scene="hall", name="panorama", kind="panorama", width=64, height=36, hfov=math.radians(100))
+            HeadCapabilities(scene="hall", name="test", kind="panorama", width=64, height=36, hfov=math.radians(100))
         )
         self._description.publish(String(data="<robot name='test'/>"))
         self._base: dict[str, Any] = {}
@@ -50,7 +50,8 @@ class Stage:
 
     def wait_for_listeners(self, count: int = 1) -> None:
         """Wait until so many recorders hear everything."""
-        heard = (self._states, self._commands, self._turns, self._pose, self._capabilities, self._info, self._description)
+        search = (self._states, self._commands, self._turns)
+        heard = (*search, self._pose, self._capabilities, self._info, self._description)
         wait_until(lambda: all(p.get_subscription_count() >= count for p in heard), what="the recorder's subscriptions")
         pictures = (self.raw, self._compressed)
         wait_until(lambda: any(p.get_subscription_count() >= count for p in pictures), what="the recorder's camera")

@@ -39,7 +39,9 @@ class Bags:
 
     def end(self, search_id: str) -> dict[str, Any]:
         """Wait for the end of a bag; there is exactly one."""
-        wait_until(lambda: any(one["state"] != "recording" for one in self.said(search_id)), what=f"the end of {search_id}")
+        wait_until(
+            lambda: any(one["state"] != "recording" for one in self.said(search_id)), what=f"the end of {search_id}"
+        )
         ends = [one for one in self.said(search_id) if one["state"] != "recording"]
         assert len(ends) == 1
         return ends[0]
@@ -73,7 +75,11 @@ def test_a_search_becomes_a_bag_with_all_of_it(start_node: Any, stage: Stage, ba
     assert record.problem == ""
     assert record.task.instruction == "find the exit sign"
     assert (record.outcome, record.scene, record.policy) == (Outcome.SUBMITTED, "hall", "signs")
-    assert [turn.decision.action for turn in record.turns] == [Rotate(90.0, 0.0), Rotate(45.0, -10.0), Submit(140.0, -8.0)]
+    assert [turn.decision.action for turn in record.turns] == [
+        Rotate(90.0, 0.0),
+        Rotate(45.0, -10.0),
+        Submit(140.0, -8.0),
+    ]
     assert all(turn.view is not None for turn in record.turns), "every view, the first one too"
     assert record.parameters == {"reader": "rapidocr"}
     assert record.info["task"]["instruction"] == "find the exit sign"
@@ -280,7 +286,7 @@ def test_the_searcher_goes_away(start_node: Any, stage: Stage, bags: Bags, tmp_p
 
 def test_names_are_safe(start_node: Any, stage: Stage, bags: Bags, tmp_path: Path) -> None:
     start(start_node, stage, tmp_path / "bags")
-    stage.search("../../etc/passwd", "Find ../../the exit\n\"sign\" & Ausgänge, please: as fast as you can, really")
+    stage.search("../../etc/passwd", 'Find ../../the exit\n"sign" & Ausgänge, please: as fast as you can, really')
     path = Path(bags.end("../../etc/passwd")["path"])
     assert path.parent == tmp_path / "bags"
     assert set(path.name) <= set("abcdefghijklmnopqrstuvwxyz0123456789_-")
