@@ -1,7 +1,7 @@
 """Runs every episode of some scenes through the graph, scores them, and ends.
 
-Threading: the run blocks in a thread of its own, which begins when the executor spins; what the graph says arrives in the
-executor's threads. At the end the thread wakes the main one with the signal that everybody else would use, so there
+Threading: the run blocks in a thread of its own, which begins when the executor spins; what the graph says arrives in
+the executor's threads. At the end the thread wakes the main one with the signal that everybody else would use, so there
 is one way to shut down. The exit code is 0 when every episode ran to its end.
 
 Which camera and which policy take part is learnt from the graph itself: that is what the results were made with.

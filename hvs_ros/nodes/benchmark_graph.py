@@ -1,8 +1,8 @@
 """Runs episodes through the ROS graph: the head is put into the scene, then the searcher is asked to search.
 
-Threading: ``GraphBackend`` blocks in whatever thread runs the benchmark, while an executor spins its node in others. Every
-wait has a limit, and ``cancel`` ends it. What is missing or doubled is said by name: two systems in one ROS domain would
-answer each other's goals, and the results of both would be worthless.
+Threading: ``GraphBackend`` blocks in whatever thread runs the benchmark, while an executor spins its node in others.
+Every wait has a limit, and ``cancel`` ends it. What is missing or doubled is said by name: two systems in one ROS
+domain would answer each other's goals, and the results of both would be worthless.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def _refuse_more_than(most: int, node: Node) -> None:
     for action in ("search", "head/move"):
         if _servers(node, action) > most:
             raise GraphError(
-                f"another system offers the action {node.resolve_service_name(action)} in this ROS domain: give this one"
-                " a domain of its own (--domain or ROS_DOMAIN_ID), or a --namespace"
+                f"another system offers the action {node.resolve_service_name(action)} in this ROS domain: give this"
+                " one a domain of its own (--domain or ROS_DOMAIN_ID), or a --namespace"
             )
 
 

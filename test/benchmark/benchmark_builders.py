@@ -34,7 +34,9 @@ def make_episode(
     return Episode(f"hall/{number}/0", scene, Task(task, kind), Direction(0, 0), target, level)
 
 
-def submitted(yaw_deg: float, pitch_deg: float = 0.0, *, looking: Direction | None = None, turns: int = 2) -> SearchRecord:
+def submitted(
+    yaw_deg: float, pitch_deg: float = 0.0, *, looking: Direction | None = None, turns: int = 2
+) -> SearchRecord:
     """Return a record of a search that turned and then submitted."""
     direction = Direction(yaw_deg, pitch_deg)
     seen = Direction(0.0, 0.0)

@@ -35,7 +35,8 @@ def test_the_order_is_that_of_scenes_items_and_starts() -> None:
 
 def test_part_of_them_can_be_selected() -> None:
     scenes = [HALL, SHOP]
-    assert ids(scenes, Selection(patterns=("hall/1/*", "*/0/90"))) == ["hall/0/90", "hall/1/45", "hall/1/300.5", "shop/0/90"]
+    found = ids(scenes, Selection(patterns=("hall/1/*", "*/0/90")))
+    assert found == ["hall/0/90", "hall/1/45", "hall/1/300.5", "shop/0/90"]
     assert ids(scenes, Selection(patterns=("sh*",), starts=2)) == ["shop/0/0", "shop/0/90"]
     assert ids(scenes, Selection(kind=TaskKind.PATH)) == ["hall/1/45", "hall/1/300.5"]
     assert ids(scenes, Selection(starts=1)) == ["hall/0/0", "hall/1/45", "shop/0/0"]
@@ -43,11 +44,11 @@ def test_part_of_them_can_be_selected() -> None:
 
 
 def test_nothing_left_says_what_there_is() -> None:
-    with pytest.raises(SelectionError, match=r"no episode matches 'x\*'; ids look like 'hall/0/0', scenes are hall, shop"):
+    with pytest.raises(SelectionError, match=r"'x\*'; ids look like 'hall/0/0', scenes are hall, shop"):
         plan_episodes([HALL, SHOP], Selection(patterns=("x*",)))
     with pytest.raises(SelectionError, match="no scene has a task of kind 'path'"):
         plan_episodes([SHOP], Selection(kind=TaskKind.PATH))
-    with pytest.raises(SelectionError, match="none of the 1 scenes has tasks .*--instruction"):
+    with pytest.raises(SelectionError, match=r"none of the 1 scenes has tasks .*--instruction"):
         plan_episodes([BARE])
 
 

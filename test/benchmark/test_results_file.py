@@ -19,7 +19,7 @@ from hvs_ros.search.scoring import ScoringMode
 
 def test_a_result_is_the_same_after_a_trip_through_json(tmp_path: Path) -> None:
     for target, record in [
-        (OBJECT, replace(submitted(91.0, 3.0), bag=tmp_path / "bags" / "a", guess=True, looking=Direction(300.0, -5.0))),
+        (OBJECT, replace(submitted(91.0, 3.0), bag=tmp_path / "bags", guess=True, looking=Direction(300.0, -5.0))),
         (PATH, submitted(2.0)),
         (None, submitted(2.0)),
         (OBJECT, failed(Outcome.HEAD_UNAVAILABLE)),
@@ -87,7 +87,7 @@ def test_an_exchanged_task_or_picture_is_refused(tmp_path: Path) -> None:
         results.append(judge(make_episode(tmp_path), submitted(91)))
     with ResultsFile.resume(path, SETTINGS) as results:
         results.check([make_episode(tmp_path)])
-        with pytest.raises(ResultsError, match="hall/0/0 has changed .*instruction"):
+        with pytest.raises(ResultsError, match=r"hall/0/0 has changed .*instruction"):
             results.check([make_episode(tmp_path, task="Find something else.")])
         (tmp_path / "hall.jpg").write_bytes(b"another picture")
         (tmp_path / "hall.jpg").write_bytes(b"x")

@@ -51,10 +51,12 @@ def test_a_task_without_an_answer_is_listed_but_not_scored(tmp_path: Path) -> No
 
 
 def test_the_table_says_it(tmp_path: Path) -> None:
-    console = Console(width=110, record=True, force_terminal=False)
+    console = Console(width=80, force_terminal=False)
     with console.capture() as capture:
         console.print(results_table(summarize(some_results(tmp_path), ScoringMode.REFERENCE), "random, 1920x1080"))
     text = capture.get()
+    assert "…" not in text, "it fits into a terminal"
+    assert "object, easy " in text
     assert "random, 1920x1080" in text
     assert "100 % (2/2)" in text and "60 % (3/5)" in text
     assert "reference rule" in text

@@ -76,7 +76,7 @@ def test_an_interrupted_run_ends_in_order_and_is_continued(
     assert time.monotonic() - began < 10, "everything is gone within ten seconds"
     assert not alive(children)
     assert "Traceback" not in command.output
-    assert "looking at it" in command.output, "the table of what was done"
+    assert "looking" in command.output, "the table of what was done"
     assert "3 of 4 episodes are not done; the same command with --resume" in command.output
     assert [line["episode"] for line in read_lines(results_in(record))] == ["alpha/0/0"]
 
@@ -89,6 +89,9 @@ def test_an_interrupted_run_ends_in_order_and_is_continued(
 def test_a_second_system_in_the_domain_is_refused_unless_it_has_a_namespace(start: Start, scenes: Path) -> None:
     first = start("sim", "--scenes", scenes, *SLOW, "--turns", 10, *SMALL)
     first.wait_for("turn 1")
+    asked = start("search", "find the exit")
+    assert asked.wait() == 1
+    assert "refused: another search is on" in asked.output
     second = start("sim", "--scenes", scenes, *SLOW, "--episodes", 1, *SMALL)
     assert second.wait() == 1
     assert "another hvs sim runs in ROS domain" in second.output and "--namespace" in second.output

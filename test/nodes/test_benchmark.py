@@ -42,7 +42,7 @@ def test_it_runs_every_episode_and_ends_with_zero(start_node: Callable[..., Any]
     results = tmp_path / "results.jsonl"
     node = start_node("hvs_ros.nodes.benchmark", scenes=str(scenes), results=str(results), starts=1)
     assert node.wait(60) == 0, node.output
-    assert "[2/2] alpha/1/180: Which way is out?" in node.output and "looking at it" in node.output
+    assert "[2/2] alpha/1/180: Which way is out?" in node.output and "found" in node.output
     header, *lines = map(json.loads, results.read_text().splitlines())
     assert header["settings"]["policy"] == "random"
     assert header["settings"]["camera"] == {"width": 320, "height": 180, "hfov_deg": 100.0}
