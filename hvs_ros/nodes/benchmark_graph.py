@@ -172,10 +172,13 @@ class GraphBackend:
             listener.on_turn(turn)
         if self.recordings is None:
             return record
-        bag = self.recordings.bag(search_id, self._limits.bag_s)
-        if bag is None:
-            listener.on_note(f"{episode.episode_id}: the recorder says nothing about a bag")
-        return replace(record, bag=bag)
+        recording = self.recordings.of(search_id, self._limits.bag_s)
+        if recording is None:
+            listener.on_note(f"{episode.episode_id} has no bag: the recorder does not answer")
+            return record
+        if recording.path is None:
+            listener.on_note(f"{episode.episode_id} has no bag: {recording.message}")
+        return replace(record, bag=recording.path)
 
     def cancel(self) -> None:
         """End the search under way, and let no other begin."""

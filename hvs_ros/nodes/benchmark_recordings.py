@@ -59,11 +59,10 @@ class Recordings:
         with self._changed:
             self._recordings.pop(search_id, None)
 
-    def bag(self, search_id: str, limit_s: float) -> Path | None:
-        """Return where the search is recorded; None when the recorder has not said it within the limit."""
+    def of(self, search_id: str, limit_s: float) -> Recording | None:
+        """Return how a search is recorded; None when the recorder has not said it within the limit."""
         self._wait(lambda: search_id in self._recordings, limit_s)
-        found = self._recordings.get(search_id)
-        return None if found is None else found.path
+        return self._recordings.get(search_id)
 
     def end_of(self, bag: Path, limit_s: float) -> Recording | None:
         """Wait until a bag is finished, one way or the other; None when it is not within the limit."""
