@@ -68,6 +68,13 @@ def test_the_sign_at_the_end_of_an_arrow_is_the_answer(policy: SignsPolicy) -> N
     assert error_deg(result, -75.0) < 10.0
 
 
+def test_an_arrow_to_nothing_in_sight_is_a_guess_to_that_side(policy: SignsPolicy) -> None:
+    scene = panorama(Sign("Toilets", 20.0, 12.0, "left"))
+    result = search(policy, scene, "Which way should you walk to the restroom?", path=True)
+    assert result.guess and 30.0 < error_deg(result, 20.0) < 100.0
+    assert (result.submitted.yaw_deg - 20.0) % 360.0 > 180.0  # type: ignore[union-attr]
+
+
 def test_nothing_fits_so_it_guesses_and_says_so(policy: SignsPolicy) -> None:
     result = search(policy, panorama(Sign("Lockers", 40.0)), "Find the dog.")
     assert result.outcome is Outcome.SUBMITTED and result.guess

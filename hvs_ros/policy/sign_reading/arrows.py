@@ -131,7 +131,9 @@ def _best(ink: NDArray[np.uint8], own: _Box, boxes: list[_Box]) -> Arrow | None:
         fit = fit_arrow((labels[y : y + h, x : x + w] == index).astype(np.uint8))
         if fit is None or fit.overlap < MIN_OVERLAP + (0.06 if inside else 0.0) or fit.margin < MIN_MARGIN:
             continue
-        rank = fit.overlap - _distance(fit, at, own, boxes)
+        if _is_on_another_row(at, own, boxes):
+            continue
+        rank = fit.overlap - _distance(fit, at, own)
         if best is None or rank > best[0]:
             best = rank, Arrow(fit.direction, fit.overlap)
     return None if best is None else best[1]
@@ -141,15 +143,18 @@ def _contains(box: _Box, at: tuple[float, float]) -> bool:
     return box[0] <= at[0] <= box[2] and box[1] <= at[1] <= box[3]
 
 
-def _distance(fit: ArrowFit, at: tuple[float, float], own: _Box, boxes: list[_Box]) -> float:
+def _is_on_another_row(at: tuple[float, float], own: _Box, boxes: list[_Box]) -> bool:
+    """Return whether an arrow stands beside another line and not beside this one."""
+    if own[1] <= at[1] <= own[3]:
+        return False
+    return any(box[1] <= at[1] <= box[3] for box in boxes)
+
+
+def _distance(fit: ArrowFit, at: tuple[float, float], own: _Box) -> float:
     """Return how far an arrow is from belonging to the line."""
     beside = max(own[0] - at[0], at[0] - own[2], 0.0) / _LETTERS
     level = abs(at[1] - (own[1] + own[3]) / 2) / _LETTERS
     distance = 0.03 * beside + 0.12 * level
     if ("right" in fit.direction and at[0] < own[0]) or ("left" in fit.direction and at[0] > own[2]):
         distance += 0.08  # arrows usually stand on the side to which they point
-    for box in boxes:
-        on_its_row = box[1] <= at[1] <= box[3]
-        if on_its_row and level > 0.6:
-            distance += 0.3  # another row has this arrow for itself
     return distance

@@ -53,6 +53,8 @@ class TextReader:
             "Global.log_level": "critical",
             "Global.text_score": text_score,
             "Global.max_side_len": 4000,
+            # Small pictures are read as they are; by default they would be blown up first.
+            "Det.limit_side_len": 480,
             "EngineConfig.onnxruntime.intra_op_num_threads": count,
             "EngineConfig.onnxruntime.inter_op_num_threads": 1,
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from hvs_ros.angles import Direction, yaw_difference_deg
 from hvs_ros.policy.sign_reading.color import find_color
@@ -21,11 +22,13 @@ _NEAR_DEG = 8.0
 """A closer look finds the thing again within this distance."""
 _OVERLAP = 0.75
 """Part of a view's width by which two views of the sweep lie apart, at most."""
-_FOLLOW_DEG = 42.0
-"""How far to turn along an arrow when no opening is in sight; its sign stays in the view."""
+_OVERHEAD_DEG = 13.0
+"""A sign higher up than this hangs over the junction one stands at: its arrow means a turn by a right angle."""
+_FOLLOW_DEG, _FOLLOW_OVERHEAD_DEG = 42.0, 85.0
+"""How far to turn along an arrow: the sign beside an opening stays in the view, the one overhead has no part in it."""
 _LOOKED_DEG = 15.0
 """A view this near to another shows nothing new."""
-_ASIDE_DEG = 65.0
+_ASIDE_DEG, _ASIDE_OVERHEAD_DEG = 65.0, 90.0
 """Where an arrow to the side leads, seen from its sign, when nothing better is known."""
 _MOST_TURNS_TO_ONE = 2
 
@@ -95,7 +98,8 @@ class Search:
             self._memory.add(_without_other_words(find_color(observation, self._request.color), seen))
         if self._path:
             for sign in seen.sightings:
-                opening = find_opening(observation, sign) if sign.score >= self._min_match else None
+                beside = sign.score >= self._min_match and not _overhead(sign)
+                opening = find_opening(observation, sign) if beside else None
                 if opening is not None:
                     self._memory.add([opening])
         return seen
@@ -164,28 +168,26 @@ class Search:
         return _rotate(observation, spot, f"{read} There is small print at {spot}: I look closer.")
 
     def _guess(self, answer: Sighting | None) -> Sighting | None:
-        return answer or next(iter(self._memory.sightings), None)
+        """Return the best there is, however poor; the side to which an arrow points where only that is known."""
+        best = answer or next(iter(self._memory.sightings), None)
+        if best is None or not self._path or not best.side:
+            return best
+        turn_deg = _ASIDE_OVERHEAD_DEG if _overhead(best) else _ASIDE_DEG
+        direction = Direction(best.direction.yaw_deg + best.side * turn_deg, 0.0).normalized()
+        return replace(best, kind=SightingKind.ASIDE, direction=direction, score=0.5 * best.score, arrow=None)
 
     def _submit(self, observation: Observation, goal: Sighting | None, read: str) -> Decision:
         if goal is None:
             goal = self._guess(None)
         gaze = observation.direction
         if goal is None:
-            aim = self._blind(gaze)
             thought = f"{read} Nothing that I can read or see fits '{self._request.instruction}': I guess."
-            return _decision(Submit(*_rounded(aim)), thought, guess=True)
+            return _decision(Submit(*_rounded(gaze)), thought, guess=True)
         # Centred, it submits where it looks; otherwise where it knows the thing to be.
         aim = gaze if gaze.angle_to_deg(goal.direction) <= CENTERED_DEG else goal.direction
         guess = goal.score < self._min_match
         end = "It fits poorly, I guess." if guess else "I submit it."
         return _decision(Submit(*_rounded(aim)), f"{read} {_because(goal)}. {end}", guess=guess)
-
-    def _blind(self, gaze: Direction) -> Direction:
-        """Return where to guess when nothing at all was found: along an arrow, or straight ahead."""
-        if self._followed:
-            lead = self._followed[0]
-            return Direction(lead.direction.yaw_deg + lead.side * _ASIDE_DEG, 0.0).normalized()
-        return gaze
 
 
 def _sweep(observation: Observation, request: Request) -> list[Direction]:
@@ -211,7 +213,12 @@ def _without_other_words(patches: list[Sighting], seen: Seen) -> list[Sighting]:
 
 def _along(lead: Sighting) -> Direction:
     """Return where to look for what an arrow points at."""
-    return Direction(lead.direction.yaw_deg + lead.side * _FOLLOW_DEG, 0.0).normalized()
+    turn_deg = _FOLLOW_OVERHEAD_DEG if _overhead(lead) else _FOLLOW_DEG
+    return Direction(lead.direction.yaw_deg + lead.side * turn_deg, 0.0).normalized()
+
+
+def _overhead(sign: Sighting) -> bool:
+    return sign.direction.pitch_deg > _OVERHEAD_DEG
 
 
 def _same(a: Sighting, b: Sighting) -> bool:
@@ -219,7 +226,7 @@ def _same(a: Sighting, b: Sighting) -> bool:
 
 
 def _because(goal: Sighting) -> str:
-    if goal.kind is SightingKind.OPENING:
+    if goal.kind in (SightingKind.OPENING, SightingKind.ASIDE):
         return f"The arrow of the sign to {goal.fits} points at {goal.describe()}"
     if goal.kind is SightingKind.COLOR:
         return f"There is {goal.describe()}, which may be meant"

@@ -13,8 +13,13 @@ class SightingKind(Enum):
     """What made it worth remembering."""
 
     SIGN = "sign"
+    """Its words fit."""
     COLOR = "color"
+    """It has the colour that the target is said to have."""
     OPENING = "opening"
+    """The arrow of a sign points at it."""
+    ASIDE = "aside"
+    """The arrow of a sign points to that side, where nothing was seen."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +27,7 @@ class Sighting:
     """Something that may be the target or show the way to it.
 
     Attributes:
-        kind: a sign that fits, or no more than a patch of the right colour.
+        kind: what it is.
         direction: of the words that fit.
         text: what it says.
         score: how well it fits, 0 to 1.
@@ -55,6 +60,8 @@ class Sighting:
             return f"something {self.text} at {self.direction}"
         if self.kind is SightingKind.OPENING:
             return f"an opening at {self.direction}"
+        if self.kind is SightingKind.ASIDE:
+            return f"something aside, perhaps at {self.direction}"
         arrow = f" with an arrow {_TO[self.arrow]}" if self.arrow else ""
         return f"'{self.text}'{arrow} at {self.direction}"
 

@@ -279,7 +279,8 @@ loans
     asked: borrow a book, take out a book, lend, borrowing a book
 book returns
     returns, return, book return, book returns, book drop, ruckgabe, retours, returns & loans
-    asked: return a book, return your book, return your books, bring back a book, give back a book, hand back
+    asked: return a book, return books, return the books, bring books back, return your book, return your books,
+        bring back a book, give back a book, hand back
 catalogue
     catalogue, catalog, catalogues, opac, katalog, search catalogue
     asked: look up a book, search for a book
