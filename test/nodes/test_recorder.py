@@ -13,17 +13,17 @@ import pytest
 
 pytest.importorskip("rosbags", reason="rosbags is not installed")
 
-from conftest import Graph, NodeProcess, wait_until  # noqa: E402
-from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402
-from recorder_stage import LATCHED, Stage  # noqa: E402
-from rosbags.interfaces import QosDurability  # noqa: E402
-from rosbags.rosbag2 import Reader  # noqa: E402
-from std_msgs.msg import String  # noqa: E402
+from conftest import Graph, NodeProcess, wait_until
+from diagnostic_msgs.msg import DiagnosticArray
+from recorder_stage import LATCHED, Stage
+from rosbags.interfaces import QosDurability
+from rosbags.rosbag2 import Reader
+from std_msgs.msg import String
 
-from hvs_ros.recording import read_episode, verify_directory  # noqa: E402
-from hvs_ros.recording.verify import BagState  # noqa: E402
-from hvs_ros.search.action import Rotate, Submit  # noqa: E402
-from hvs_ros.search.episode import Outcome  # noqa: E402
+from hvs_ros.recording import read_episode, verify_directory
+from hvs_ros.recording.verify import BagState
+from hvs_ros.search.action import Rotate, Submit
+from hvs_ros.search.episode import Outcome
 
 MODULE = "hvs_ros.nodes.episode_recorder"
 
