@@ -37,7 +37,7 @@ lint: .venv/.tests venv
 venv: .venv/.python
 	@$(MAKE) --no-print-directory -j2 .venv/.packages .venv/.interfaces
 
-.venv/.python: Makefile
+.venv/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' || { echo \
 	  "hvs_ros: $(PYTHON) is $$($(PYTHON) --version 2>&1); the ROS 2 wheels are for Python 3.10 to 3.13." \
 	  "Name one of these: make PYTHON=python3.12"; exit 1; }
@@ -52,7 +52,7 @@ venv: .venv/.python
 	@$(PYTHON) -m venv --clear .venv
 	@touch $@
 
-.venv/.packages: .venv/.python setup.py setup.cfg pyproject.toml
+.venv/.packages: .venv/.python setup.py setup.cfg
 	@echo "hvs_ros: installing packages"
 	@$(BIN)/pip install -q --disable-pip-version-check -e '.[signs,record,ros]'
 	@touch $@
