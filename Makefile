@@ -38,6 +38,11 @@ venv: .venv/.python
 	@$(MAKE) --no-print-directory -j2 .venv/.packages .venv/.interfaces
 
 .venv/.python:
+	@command -v $(PYTHON) >/dev/null || { echo \
+	  "hvs_ros: there is no $(PYTHON): name a Python 3.10 to 3.13, e.g. make PYTHON=python3.12"; exit 1; }
+	@test "$$(uname -sm)" = "Linux x86_64" || { echo \
+	  "hvs_ros: this is $$(uname -sm); the ROS 2 wheels are for Linux x86_64. Use a ROS 2 distribution, or no ROS:" \
+	  "pip install -e '.[signs]' and hvs sim --in-process"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' || { echo \
 	  "hvs_ros: $(PYTHON) is $$($(PYTHON) --version 2>&1); the ROS 2 wheels are for Python 3.10 to 3.13." \
 	  "Name one of these: make PYTHON=python3.12"; exit 1; }
