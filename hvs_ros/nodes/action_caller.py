@@ -6,7 +6,9 @@ Why not plain ActionClient calls:
   come first; it is then dropped and the goal hangs for ever. So every request is sent by a callback in the client's
   own, mutually exclusive callback group, where no response can be handled at the same time.
 * A server that dies says nothing, and DDS takes 20 s to notice. So the server is pinged while somebody waits: a request
-  to cancel a goal that never existed is answered at once by every action server and changes nothing.
+  for the result of a goal that never existed is answered at once by every action server and changes nothing.
+* A server that has been discovered may not have discovered this client yet; what it answers is lost. A ping that was
+  answered proves that it has: the result's endpoint is the last of the client's services to be announced.
 
 Waits are on a condition that also tells of interruptions; none is without a limit.
 """
@@ -29,6 +31,9 @@ from rclpy.node import Node
 from unique_identifier_msgs.msg import UUID
 
 PING_PERIOD_S = 0.5
+FIRST_PING_PERIOD_S = 0.1
+"""Until the first answer."""
+KEPT_PINGS = 20
 DISCOVERY_POLL_S = 0.05
 """The graph has no event for an action server that appears."""
 
@@ -82,7 +87,8 @@ class ActionCaller:
         self._guard = node.create_guard_condition(self._run_calls, callback_group=self._group)
         self._unanswered = 0
         self._pinged_s = 0.0
-        self._ping: Any = None
+        self._heard = False
+        self._pings: deque[Any] = deque()
         self.name = node.resolve_service_name(name)
 
     def close(self) -> None:
@@ -124,19 +130,28 @@ class ActionCaller:
 
     def expect_life(self) -> None:
         """Start to count the server's silence from now."""
-        self._unanswered = 0
+        self._unanswered, self._heard = 0, False
+
+    def answers(self) -> bool:
+        """Return whether the server has answered anything since ``expect_life``, and ping it if not."""
+        if not self._heard:
+            self._ping_after(FIRST_PING_PERIOD_S)
+        return self._heard
 
     def silence_s(self) -> float:
         """Return for how long the server has said nothing, and ping it; to be called again and again while waiting.
 
         What counts is pings without an answer, so that a stall of this process is not taken for one of the server.
         """
+        self._ping_after(PING_PERIOD_S)
+        return self._unanswered * PING_PERIOD_S
+
+    def _ping_after(self, period_s: float) -> None:
         now = time.monotonic()
-        if now - self._pinged_s > PING_PERIOD_S:
+        if now - self._pinged_s > period_s:
             self._pinged_s = now
             self._unanswered += 1
             self._call(self._send_ping)
-        return self._unanswered * PING_PERIOD_S
 
     def _call(self, function: Callable[[], Any]) -> None:
         self._calls.append(function)
@@ -192,15 +207,20 @@ class ActionCaller:
             remote.handle.cancel_goal_async()
 
     def _send_ping(self) -> None:
-        if self._ping is not None and not self._ping.done():
-            self._ping.cancel()
         if not self.server_seen:
             return
+        # An answer may be late, but not for ever.
+        if len(self._pings) == KEPT_PINGS:
+            self._pings.popleft().cancel()
         nobody = ClientGoalHandle(
             self._client, UUID(uuid=list(uuid.uuid4().bytes)), self._type.Impl.SendGoalService.Response()
         )
-        self._ping = nobody.cancel_goal_async()
-        self._ping.add_done_callback(lambda done: None if done.cancelled() else self._hear())
+        ping = nobody.get_result_async()
+        self._pings.append(ping)
+        ping.add_done_callback(lambda done: None if done.cancelled() else self._hear())
 
     def _hear(self) -> None:
         self._unanswered = 0
+        with self._changed:
+            self._heard = True
+            self._changed.notify_all()

@@ -115,6 +115,7 @@ class HeadMover:
         with self._changed:
             self._stop, self._served = stop, False
             self.pose, self.moved = HeadPose(), Moved()
+        self._caller.expect_life()
 
     def end(self) -> None:
         """The search is over."""
@@ -159,23 +160,18 @@ class HeadMover:
         return self._wait(remote, lambda: remote.accepted is not None, ACCEPT_LIMIT_S)
 
     def _send(self, goal: MoveHead.Goal) -> RemoteGoal:
-        """Send the goal until the head has answered: a response may be lost while DDS still discovers."""
-        # A head that has not answered in this search may be a dead one that DDS remembers while a new one starts.
-        limit_s = ACCEPT_ATTEMPTS * ACCEPT_LIMIT_S if self._served else self._limits.appear_s
-        end = time.monotonic() + limit_s
-        while True:
+        """Send the goal until the head has answered it; a response may be lost."""
+        for _ in range(ACCEPT_ATTEMPTS):
             remote = self._caller.send(goal, self._on_feedback)
             if self._accepted(remote):
-                self._served = True
                 return remote
             # If it is accepted after all, it ends at once.
             self._caller.cancel(remote)
-            if time.monotonic() > end:
-                raise SearchFailure(
-                    Outcome.HEAD_UNAVAILABLE,
-                    f"{self.name} is in the graph, but neither accepts nor rejects a move for {limit_s:g} s: the head"
-                    " hangs, or was killed a moment ago",
-                )
+        raise SearchFailure(
+            Outcome.HEAD_UNAVAILABLE,
+            f"{self.name} neither accepts nor rejects a move; {ACCEPT_ATTEMPTS} were sent, each"
+            f" {ACCEPT_LIMIT_S:g} s after the other",
+        )
 
     def _arrive(self, result: MoveHead.Result) -> Arrival:
         outcome = move_outcome(result.outcome)
@@ -205,17 +201,22 @@ class HeadMover:
                 self._changed.wait(DISCOVERY_POLL_S)
 
     def _wait_for_head(self) -> None:
+        """Wait until the head has given a sign of life in this search: a dead one stays in the graph for a while."""
+        if self._served:
+            return
         end = time.monotonic() + self._limits.appear_s
-        while not self.present:
+        while not (self.present and self._caller.answers()):
             self.check_stop()
             if time.monotonic() > end:
+                what = "is in the graph, but does not answer:" if self.present else "did not appear:"
                 raise SearchFailure(
                     Outcome.HEAD_UNAVAILABLE,
-                    f"no head: the action {self.name} did not appear within {self._limits.appear_s:g} s;"
-                    " start a head, or remap to the one that runs",
+                    f"no head within {self._limits.appear_s:g} s: the action {self.name} {what} start a head, or remap"
+                    " to the one that runs",
                 )
             with self._changed:
                 self._changed.wait(DISCOVERY_POLL_S)
+        self._served = True
 
     def _wait(self, remote: RemoteGoal, done: Callable[[], bool], limit_s: float) -> bool:
         """Wait for the condition; when the search is stopped meanwhile, hold the head and raise the reason."""

@@ -82,20 +82,23 @@ class SearchClient:
             self._own.destroy()
 
     def wait_for_server(self, limit_s: float = 10.0) -> None:
-        """Wait until a node offers the action.
+        """Wait until a node offers the action and answers.
 
         Raises:
             SearchClientError: none does within the limit.
         """
         end = time.monotonic() + limit_s
-        while not self._caller.server_seen:
+        self._caller.expect_life()
+        while not (self._caller.server_seen and self._caller.answers()):
             if time.monotonic() > end:
                 raise SearchClientError(
                     f"no node offered the action {self._caller.name} within {limit_s:g} s: is search_policy running,"
-                    " in the same ROS_DOMAIN_ID?"
+                    " in the same ROS_DOMAIN_ID? If this client uses a node of yours, is it spun in another thread?"
                 )
-            if self._cancel.wait(DISCOVERY_POLL_S):
+            if self._cancel.is_set():
                 return
+            with self._changed:
+                self._changed.wait(DISCOVERY_POLL_S)
 
     def search(
         self,
@@ -129,7 +132,6 @@ class SearchClient:
         self._cancel.clear()
         self._feedback.clear()
         self.wait_for_server(server_limit_s)
-        self._caller.expect_life()
         remote = self._caller.send(goal, self._on_feedback)
         report = _Report(on_turn, on_state)
         try:
@@ -169,11 +171,7 @@ class SearchClient:
             if cancel_s is not None and now - cancel_s > CANCEL_LIMIT_S:
                 raise self._gone(remote, f"did not end the search within {CANCEL_LIMIT_S:g} s of its cancellation")
             if remote.accepted is None and now - began > ACCEPT_LIMIT_S:
-                raise self._gone(
-                    remote,
-                    f"did not answer within {ACCEPT_LIMIT_S:g} s; if this client uses a node of yours, is it spun in"
-                    " another thread?",
-                )
+                raise self._gone(remote, f"did not answer the goal within {ACCEPT_LIMIT_S:g} s")
             if self._caller.silence_s() > SILENCE_LIMIT_S:
                 raise self._gone(remote, f"has not answered for {SILENCE_LIMIT_S:g} s and seems to be gone")
 
