@@ -167,6 +167,8 @@ class GraphBackend:
             )
         except SearchClientError as error:
             return SearchRecord(Outcome.POLICY_TIMEOUT, self._trouble() or str(error))
+        # On a busy machine it may take seconds to hear of others: what they may have disturbed is not kept.
+        _refuse_more_than(1, self._node)
         # The result may overtake the feedback of the last turn.
         for turn in record.turns[told:]:
             listener.on_turn(turn)

@@ -105,7 +105,7 @@ def test_a_second_system_in_the_domain_is_refused_unless_it_has_a_namespace(star
 def test_a_head_that_is_there_already_is_left_alone(start: Start, scenes: Path, start_head: Callable[[], None]) -> None:
     start_head()
     command = start("sim", "--scenes", scenes, *SLOW, "--episodes", 1, *SMALL)
-    assert command.wait() == 1
+    assert command.wait() == 1, command.output
     assert "another system offers the action /head/move" in command.output
 
 
