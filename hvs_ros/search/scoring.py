@@ -1,7 +1,7 @@
 """Was the target found? The paper's rule, and the published code's where the two differ.
 
-Paper (arXiv 2511.20351): a submission succeeds when it lies within max(width / 2, tolerance) of the box's centre, in yaw
-and, for objects, in pitch. The published code differs in one point: where the widened yaw interval crosses yaw 0 it
+Paper (arXiv 2511.20351): a submission succeeds when it lies within max(width / 2, tolerance) of the box's centre, in
+yaw and, for objects, in pitch. The published code differs in one point: where the widened yaw interval crosses yaw 0 it
 does not look at the pitch.
 """
 

@@ -303,7 +303,7 @@ def test_the_aspect_may_be_a_percent_off(tmp_path: Path) -> None:
 
 
 def test_floating_point_pictures_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(PictureError, match="floating point|float32"):
+    with pytest.raises(PictureError, match=r"floating point|float32"):
         open_panorama(write(tmp_path / "p.tif", np.zeros((128, 256, 3), np.float32)))
 
 
