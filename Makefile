@@ -35,7 +35,7 @@ lint: .venv/.tests venv
 
 # The messages are compiled while the other packages are downloaded.
 venv: .venv/.python
-	@$(MAKE) --no-print-directory -j2 .venv/.packages .venv/.interfaces
+	@$(MAKE) -s --no-print-directory -j2 .venv/.packages .venv/.interfaces
 
 .venv/.python:
 	@command -v $(PYTHON) >/dev/null || { echo \
