@@ -15,8 +15,8 @@ from hvs_ros.angles import Direction
 from hvs_ros.benchmark.episodes import Episode
 from hvs_ros.benchmark.record import SearchRecord, TurnRecord
 from hvs_ros.benchmark.run import Listener
-from hvs_ros.head.surroundings import Surroundings, SurroundingsError, Workshop
 from hvs_ros.panorama import draw_cross
+from hvs_ros.panorama.surroundings import Surroundings, SurroundingsError, Workshop
 from hvs_ros.policy.contract import Policy
 from hvs_ros.policy.runner import PolicyRunner
 from hvs_ros.search.episode import Outcome, SearchFailure, SearchResult, Turn

@@ -16,8 +16,8 @@ from hvs_ros.benchmark.in_process import InProcessBackend, SceneHead
 from hvs_ros.benchmark.run import Backend
 from hvs_ros.cli.error import BAD_INPUT, VerbError
 from hvs_ros.cli.sim_plan import Plan
-from hvs_ros.head.surroundings import Workshop
 from hvs_ros.panorama import Camera
+from hvs_ros.panorama.surroundings import Workshop
 from hvs_ros.policy.registry import create_policy
 
 if TYPE_CHECKING:

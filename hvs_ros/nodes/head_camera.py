@@ -18,7 +18,6 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
 from hvs_ros.angles import search_direction
-from hvs_ros.head.surroundings import Surroundings
 from hvs_ros.neck.gaze import Gaze, Moment
 from hvs_ros.nodes import convert
 from hvs_ros.nodes.camera_info import camera_info
@@ -26,6 +25,7 @@ from hvs_ros.nodes.head_parameters import HeadParameters
 from hvs_ros.nodes.head_state import StatePublisher
 from hvs_ros.nodes.images import to_compressed, to_image
 from hvs_ros.panorama import Camera
+from hvs_ros.panorama.surroundings import Surroundings
 from hvs_ros.search.view import Picture
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hvs_ros import angles
-from hvs_ros.head.calibration import CalibrationError, read_calibration
 from hvs_ros.neck.limits import GazeLimits
 from hvs_ros.neck.simulated import MotionLimits
 from hvs_ros.nodes.parameters import ParameterError, parameter
+from hvs_ros.panorama.calibration import CalibrationError, read_calibration
 from hvs_ros.panorama.camera import Camera
 from hvs_ros.panorama.view import Sampling
 

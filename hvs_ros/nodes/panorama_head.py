@@ -20,7 +20,6 @@ from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 
 from hvs_ros import angles
-from hvs_ros.head.surroundings import Surroundings, SurroundingsError, Workshop
 from hvs_ros.neck.gaze import Gaze
 from hvs_ros.neck.limits import GazeLimits
 from hvs_ros.neck.simulated import SimulatedNeck
@@ -32,6 +31,7 @@ from hvs_ros.nodes.head_parameters import HeadParameters
 from hvs_ros.nodes.head_state import LATCHED, StatePublisher
 from hvs_ros.nodes.parameters import declare
 from hvs_ros.nodes.process import run_node
+from hvs_ros.panorama.surroundings import Surroundings, SurroundingsError, Workshop
 
 NO_SCENE = "no scene: call load_scene, or start the head with the parameter 'scenes'"
 

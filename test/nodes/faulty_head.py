@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from hvs_ros.angles import Direction
-from hvs_ros.head.surroundings import Surroundings
 from hvs_ros.nodes import panorama_head
+from hvs_ros.panorama.surroundings import Surroundings
 from hvs_ros.search.view import Picture
 
 _render = Surroundings.render

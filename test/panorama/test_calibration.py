@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from hvs_ros.head.calibration import CalibrationError, read_calibration
+from hvs_ros.panorama.calibration import CalibrationError, read_calibration
 
 GOOD: dict[str, Any] = {
     "image_width": 640,

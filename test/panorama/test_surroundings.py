@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from hvs_ros.angles import Direction
-from hvs_ros.head.surroundings import SurroundingsError, Workshop
 from hvs_ros.panorama import Camera
+from hvs_ros.panorama.surroundings import SurroundingsError, Workshop
 
 CAMERA = Camera(32, 18, 90.0)
 
