@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, entry_points, version
 from typing import Any
 
+from hvs_ros.confidential import without_secrets
+
 FORMAT = 1
 """Of the results file."""
-
-_SECRET = ("key", "token", "password", "secret")
 
 
 @dataclass(frozen=True)
@@ -55,18 +55,10 @@ class RunSettings:
             "max_turns": self.max_turns,
             "run": self.run,
             "motion": self.motion,
-            "parameters": dict(self.parameters),
+            "parameters": without_secrets(self.parameters),
             "versions": dict(self.versions),
         }
         return json.loads(json.dumps(values))  # type: ignore[no-any-return]  # tuples become lists, as read back
-
-
-def without_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings for a record: what looks like a key or a password is not written down."""
-    return {
-        name: "(not shown)" if any(word in name.lower() for word in _SECRET) else value
-        for name, value in settings.items()
-    }
 
 
 def differences(earlier: Mapping[str, Any], now: Mapping[str, Any], prefix: str = "") -> list[str]:

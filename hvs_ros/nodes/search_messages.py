@@ -17,6 +17,7 @@ from hvs_interfaces.msg import Turn as TurnMessage
 
 from hvs_ros.angles import Direction, ros_angles, ros_turn, search_direction, search_turn_deg
 from hvs_ros.benchmark.record import SearchRecord, TurnRecord
+from hvs_ros.confidential import without_secrets
 from hvs_ros.nodes.convert import duration_message, header, pose_direction, time_message
 from hvs_ros.search.action import Action, ActionError, Rotate, Submit
 from hvs_ros.search.decision import ParseStatus
@@ -35,8 +36,6 @@ _OUTCOME_OF = {number: item for item, number in OUTCOMES.items()}
 _STATUS_OF = {number: item for item, number in STATUSES.items()}
 _MOVE_OUTCOME_OF = {number: item for item, number in MOVE_OUTCOMES.items()}
 _KIND_OF = {number: item for item, number in KINDS.items()}
-
-_SECRET = ("key", "token", "password", "secret")
 
 
 def goal_task(goal: Search.Goal) -> Task:
@@ -60,11 +59,7 @@ def task_goal(task: Task, search_id: str = "") -> Search.Goal:
 
 def settings_json(settings: Mapping[str, Any]) -> str:
     """Return a policy's settings as JSON, for records: what looks like a key or a password is left out."""
-    shown = {
-        name: "(not shown)" if any(part in name.lower() for part in _SECRET) else value
-        for name, value in settings.items()
-    }
-    return json.dumps(shown, sort_keys=True)
+    return json.dumps(without_secrets(settings), sort_keys=True)
 
 
 def command_message(

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from importlib.metadata import entry_points
 from typing import Any
 
+from hvs_ros.confidential import without_secrets
 from hvs_ros.policy.contract import Policy, PolicyError, PolicyUnavailableError
 
 GROUP = "hvs_ros.policies"
@@ -50,7 +51,7 @@ def create_policy(name: str, settings: Mapping[str, Any] | None = None) -> Polic
     except PolicyError:
         raise
     except (TypeError, ValueError) as error:
-        raise PolicyError(f"policy '{name}' refuses its settings {settings}: {error}") from error
+        raise PolicyError(f"policy '{name}' refuses its settings {without_secrets(settings)}: {error}") from error
     if not isinstance(policy, Policy):
         raise PolicyError(f"policy '{name}' ({factory!r}) has no start, decide and close")
     return policy
@@ -73,8 +74,7 @@ def policy_settings(name: str) -> dict[str, Any]:
         PolicyError: no such policy.
         PolicyUnavailableError: its module cannot be imported.
     """
-    parameters = inspect.signature(_factory(name)).parameters.values()
-    named = (p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY))
+    named = (p for p in _parameters(_factory(name)) if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY))
     return {p.name: None if p.default is p.empty else p.default for p in named}
 
 
@@ -85,15 +85,27 @@ def _factory(name: str) -> Any:
         raise PolicyError(f"there is no policy '{name}'; known are {', '.join(policy_names())}, or write module:Class")
     module, _, attribute = address.partition(":")
     try:
-        return getattr(importlib.import_module(module), attribute)
+        factory = getattr(importlib.import_module(module), attribute)
     except ImportError as error:
         raise PolicyUnavailableError(f"policy '{name}' cannot be imported: {error}") from error
     except AttributeError as error:
         raise PolicyError(f"policy '{name}' names {address}, which is not there") from error
+    except (Exception, SystemExit) as error:  # anybody's code runs when it is imported
+        raise PolicyUnavailableError(f"policy '{name}' cannot be imported: {error!r}") from error
+    if not callable(factory):
+        raise PolicyError(f"policy '{name}' names {address}, which is {factory!r:.100}; a class is expected")
+    return factory
+
+
+def _parameters(factory: Any) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(factory).parameters.values())
+    except ValueError:  # a class written in C may not tell
+        return [inspect.Parameter("settings", inspect.Parameter.VAR_KEYWORD)]
 
 
 def _check_settings(name: str, factory: Any, settings: Mapping[str, Any]) -> None:
-    parameters = inspect.signature(factory).parameters.values()
+    parameters = _parameters(factory)
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         return
     known = [p.name for p in parameters]

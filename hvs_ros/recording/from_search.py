@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from hvs_ros.confidential import without_secrets
 from hvs_ros.recording import picture
 from hvs_ros.recording.episode import EpisodeRecord, RecordedHead, RecordedTurn, RecordedView
 from hvs_ros.search.episode import SearchResult, Turn
@@ -30,7 +31,7 @@ def from_search(
         task: what was searched for.
         search_id: name for records.
         policy: name of it.
-        parameters: its settings.
+        parameters: its settings; what looks like a key or a password is not kept.
         scene: what surrounded the head.
         duration_s: of the search; None: what its turns took.
     """
@@ -42,7 +43,7 @@ def from_search(
         search_id=search_id,
         task=task,
         policy=policy,
-        parameters=dict(parameters or {}),
+        parameters=without_secrets(parameters or {}),
         outcome=result.outcome,
         message=result.message,
         submitted=result.submitted,

@@ -7,15 +7,15 @@ cannot take away, and under ``hvs_ros`` in metadata.yaml, where ``ros2 bag info`
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from hvs_ros.confidential import without_secrets
+
 INFO_TOPIC = "recorder/episode"
 FORMAT = 1
-_SECRET = {"key", "apikey", "token", "password", "secret", "credential", "credentials"}
 
 
 @dataclass(frozen=True)
@@ -73,11 +73,3 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return {name: value for name, value in found.items() if value}
-
-
-def without_secrets(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values with those whose name says that nobody should read them left out."""
-    return {
-        name: "(not recorded)" if value and _SECRET & set(re.split(r"[^a-z]+", name.lower())) else value
-        for name, value in values.items()
-    }

@@ -8,7 +8,7 @@ from typing import Any
 
 from hvs_ros.recording.bag import Topic
 from hvs_ros.recording.buffer import Past, Received
-from hvs_ros.recording.info import EpisodeInfo, without_secrets
+from hvs_ros.recording.info import EpisodeInfo
 from hvs_ros.recording.naming import bag_name, slug
 from hvs_ros.recording.recorder import Recorder, SearchStatus
 
@@ -197,14 +197,3 @@ def test_names() -> None:
     name = bag_name("出口を探す", "scene/3/90", 1_790_000_000 * S)
     assert name.endswith("_search_scene-3-90") and name[8] == "_"
     assert bag_name("a", "", 5)[:2] == "20", "a clock that begins at zero gives no date"
-
-
-def test_secrets_are_not_recorded() -> None:
-    values = {"api_key": "s3cret", "token": "x", "max_tokens": 512, "keyboard": "qwerty", "key": ""}
-    assert without_secrets(values) == {
-        "api_key": "(not recorded)",
-        "token": "(not recorded)",
-        "max_tokens": 512,
-        "keyboard": "qwerty",
-        "key": "",
-    }
