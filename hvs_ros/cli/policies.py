@@ -31,4 +31,7 @@ def run(args: argparse.Namespace) -> int:
         except PolicyError as error:
             failed = True
             print(f"    needs settings: {error}")
+        except (Exception, SystemExit) as error:  # anybody's code
+            failed = True
+            print(f"    FAILS: {error!r}")
     return 1 if failed and args.name else 0

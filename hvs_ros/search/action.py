@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 LIMIT_DEG = 3600.0
 """Angles beyond ten full turns are not meant: such an action is out of range."""
@@ -17,12 +18,19 @@ class OutOfRangeError(ActionError):
     """Numbers, but beyond any sense."""
 
 
-def _check(action: str, **angles_deg: float) -> None:
-    for name, value in angles_deg.items():
-        if not math.isfinite(value):
-            raise ActionError(f"{action}: {name} is {value}, not a finite number of degrees")
-        if abs(value) > LIMIT_DEG:
-            raise OutOfRangeError(f"{action}: {name} is {value:g} degrees, beyond +-{LIMIT_DEG:g}")
+def _checked(action: str, name: str, value: object) -> float:
+    """Return the angle as a plain float: a policy's own may be numpy's, which messages and JSON do not take."""
+    if not isinstance(value, Real):
+        raise ActionError(f"{action}: {name} is {value!r:.100}, not a number of degrees")
+    try:
+        degrees = float(value)
+    except OverflowError:  # an integer may be larger than any float
+        degrees = 1e300 if int(value) > 0 else -1e300
+    if not math.isfinite(degrees):
+        raise ActionError(f"{action}: {name} is {degrees}, not a finite number of degrees")
+    if abs(degrees) > LIMIT_DEG:
+        raise OutOfRangeError(f"{action}: {name} is {degrees:g} degrees, beyond +-{LIMIT_DEG:g}")
+    return degrees
 
 
 @dataclass(frozen=True)
@@ -34,14 +42,15 @@ class Rotate:
         dpitch_deg: degrees up.
 
     Raises:
-        ActionError: an angle is not finite or beyond ``LIMIT_DEG``.
+        ActionError: an angle is no finite number or beyond ``LIMIT_DEG``.
     """
 
     dyaw_deg: float
     dpitch_deg: float
 
     def __post_init__(self) -> None:
-        _check("rotate", dyaw=self.dyaw_deg, dpitch=self.dpitch_deg)
+        object.__setattr__(self, "dyaw_deg", _checked("rotate", "dyaw", self.dyaw_deg))
+        object.__setattr__(self, "dpitch_deg", _checked("rotate", "dpitch", self.dpitch_deg))
 
     def __str__(self) -> str:
         return f"rotate({self.dyaw_deg:g},{self.dpitch_deg:g})"
@@ -56,14 +65,15 @@ class Submit:
         pitch_deg: degrees up.
 
     Raises:
-        ActionError: an angle is not finite or beyond ``LIMIT_DEG``.
+        ActionError: an angle is no finite number or beyond ``LIMIT_DEG``.
     """
 
     yaw_deg: float
     pitch_deg: float
 
     def __post_init__(self) -> None:
-        _check("submit", yaw=self.yaw_deg, pitch=self.pitch_deg)
+        object.__setattr__(self, "yaw_deg", _checked("submit", "yaw", self.yaw_deg))
+        object.__setattr__(self, "pitch_deg", _checked("submit", "pitch", self.pitch_deg))
 
     def __str__(self) -> str:
         return f"submit({self.yaw_deg:g},{self.pitch_deg:g})"

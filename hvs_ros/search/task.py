@@ -34,7 +34,7 @@ class Task:
         max_turns: after how many turns a search without a submission ends.
 
     Raises:
-        TaskError: the instruction is empty or there is no turn to search in.
+        TaskError: the instruction is empty or no text, or there is no turn to search in.
     """
 
     instruction: str
@@ -44,6 +44,9 @@ class Task:
     def __post_init__(self) -> None:
         if not self.instruction.strip():
             raise TaskError("the instruction is empty: say what to find, e.g. 'find the exit sign'")
+        odd = next((c for c in self.instruction if c == "\0" or "\ud800" <= c <= "\udfff"), "")
+        if odd:
+            raise TaskError(f"the instruction holds the character U+{ord(odd):04X}, which cannot be part of a text")
         if self.max_turns < 1:
             raise TaskError(f"max_turns is {self.max_turns}: a search needs at least 1 turn")
 

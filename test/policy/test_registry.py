@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+import re
 import sys
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -78,3 +81,29 @@ def test_a_broken_entry_point_is_named(stranger: ModuleType, name: str, error: t
 def test_every_shipped_address_is_there() -> None:
     for name in SHIPPED:
         assert callable(registry._factory(name))
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "said"),
+    [
+        ("raise RuntimeError('at import')", PolicyUnavailableError, "at import"),
+        ("def x(:", PolicyUnavailableError, "SyntaxError"),
+        ("import sys; sys.exit(5)", PolicyUnavailableError, "SystemExit"),
+        ("Mine = 5", PolicyError, "is 5; a class is expected"),
+    ],
+)
+def test_a_module_that_is_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, error: type[PolicyError], said: str
+) -> None:
+    (tmp_path / "broken_policy_module.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "broken_policy_module", raising=False)
+    importlib.invalidate_caches()
+    with pytest.raises(error, match=rf"'broken_policy_module:Mine'.*{said}"):
+        registry.check_policy("broken_policy_module:Mine")
+
+
+@pytest.mark.parametrize("address", [":X", "..a:b", "builtins:int", "os:getcwd"])
+def test_an_address_of_no_policy(address: str) -> None:
+    with pytest.raises(PolicyError, match=re.escape(address)):
+        create_policy(address)

@@ -153,7 +153,9 @@ class TestValues:
         with pytest.raises(ValueError, match="'truncated'"):
             Decision(Rotate(1, 1), status=ParseStatus.TRUNCATED)
 
-    @pytest.mark.parametrize(("words", "turns"), [("", 10), (" \n", 10), ("find it", 0), ("find it", -3)])
+    @pytest.mark.parametrize(
+        ("words", "turns"), [("", 10), (" \n", 10), ("a\0b", 10), ("a\ud800", 10), ("find it", 0), ("find it", -3)]
+    )
     def test_a_task_says_what_to_find_and_has_a_turn(self, words: str, turns: int) -> None:
         with pytest.raises(TaskError):
             Task(words, TaskKind.PATH, turns)
