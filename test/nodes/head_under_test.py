@@ -11,12 +11,12 @@ from typing import Any
 import cv2
 import numpy as np
 from action_msgs.msg import GoalStatus
-from conftest import WAIT_S, Graph, wait_until
 from hvs_interfaces.action import MoveHead
 from hvs_interfaces.msg import HeadCapabilities, HeadPose
 from hvs_interfaces.srv import LoadScene
 from rclpy.action import ActionClient
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from ros_graph import WAIT_S, Graph, wait_until
 from sensor_msgs.msg import CameraInfo, Image
 
 from hvs_ros.nodes.convert import duration_message, time_ns

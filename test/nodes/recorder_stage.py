@@ -8,10 +8,10 @@ import time
 from typing import Any
 
 import numpy as np
-from conftest import wait_until
 from hvs_interfaces.msg import HeadCapabilities, HeadPose, SearchCommand, SearchState, Turn
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from ros_graph import wait_until
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from std_msgs.msg import String
 

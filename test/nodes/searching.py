@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 import rclpy
-from conftest import wait_until
 from hvs_interfaces.action import Search
 from rclpy.context import Context
 from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from ros_graph import wait_until
 
 from hvs_ros.mock.head import MockHead
 from hvs_ros.nodes.action_caller import ActionCaller, RemoteGoal

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import cv2
 import pytest
-from conftest import Graph, Launcher, NodeProcess, claim_domain, wait_until
 from head_under_test import (
     ABORTED,
     CANCELED,
@@ -27,7 +26,10 @@ from head_under_test import (
     write_panorama,
 )
 from hvs_interfaces.msg import HeadCapabilities
+from node_launcher import Launcher, NodeProcess
 from rclpy.qos import QoSProfile
+from ros_domain import claim_domain
+from ros_graph import Graph, wait_until
 from sensor_msgs.msg import CompressedImage, Image, JointState
 
 from hvs_ros.nodes.convert import time_ns

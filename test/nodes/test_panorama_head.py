@@ -13,12 +13,13 @@ from typing import Any
 import cv2
 import pytest
 import yaml
-from conftest import Graph, Launcher, NodeProcess, wait_until
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from head_under_test import ABORTED, SUCCEEDED, HeadClient, Result, off, write_panorama
 from hvs_interfaces.msg import HeadCapabilities
+from node_launcher import Launcher, NodeProcess
 from rcl_interfaces.msg import Parameter, ParameterDescriptor, ParameterType, ParameterValue
 from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
+from ros_graph import Graph, wait_until
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Image
 

@@ -7,7 +7,8 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Launcher, NodeProcess, wait_until
+from node_launcher import Launcher, NodeProcess
+from ros_graph import wait_until
 
 Signals = signal.Signals
 

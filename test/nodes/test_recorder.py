@@ -13,9 +13,10 @@ import pytest
 
 pytest.importorskip("rosbags", reason="rosbags is not installed")
 
-from conftest import Graph, NodeProcess, wait_until
 from diagnostic_msgs.msg import DiagnosticArray
+from node_launcher import NodeProcess
 from recorder_stage import LATCHED, Stage
+from ros_graph import Graph, wait_until
 from rosbags.interfaces import QosDurability
 from rosbags.rosbag2 import Reader
 from std_msgs.msg import String

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 
 import pytest
-from conftest import wait_until
 from hvs_interfaces.action import Search
 from hvs_interfaces.msg import SearchState
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from ros_graph import wait_until
 from searching import Background, World, world  # noqa: F401  (a fixture)
 
 from hvs_ros.nodes.search_client import SearchClientError

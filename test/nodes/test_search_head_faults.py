@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 import pytest
-from conftest import wait_until
 from rclpy.parameter import Parameter
+from ros_graph import wait_until
 from searching import Background, World, world  # noqa: F401  (a fixture)
 
 from hvs_ros.angles import Direction

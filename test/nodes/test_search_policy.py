@@ -5,11 +5,11 @@ import threading
 import time
 
 import pytest
-from conftest import wait_until
 from hvs_interfaces.action import MoveHead, Search
 from hvs_interfaces.msg import SearchCommand, SearchState
 from hvs_interfaces.msg import Turn as TurnMessage
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from ros_graph import wait_until
 from searching import World, world  # noqa: F401  (a fixture)
 
 from hvs_ros.angles import Direction

@@ -8,14 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Graph, Launcher, wait_until
 from diagnostic_msgs.msg import DiagnosticArray
 from head_under_test import write_panorama
 from hvs_interfaces.msg import SearchState
 from hvs_interfaces.srv import LoadScene
+from node_launcher import Launcher
 from rcl_interfaces.srv import DescribeParameters, SetParameters
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from ros_graph import Graph, wait_until
 from searching import SCRIPTED, Background
 
 from hvs_ros.angles import Direction
