@@ -17,8 +17,7 @@ import sys
 import threading
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Protocol, runtime_checkable
@@ -66,7 +65,8 @@ def run_node(
 ) -> int:
     """Start the node, run it until SIGINT or SIGTERM, and return the exit code: 0, or 1 if it could not start.
 
-    Call it from the main thread: signals are delivered there.
+    Call it from the main thread, where signals are delivered, and end the process with what it returns: SIGINT and
+    SIGTERM stay ignored.
 
     Args:
         factory: makes the node; rclpy is initialised by then.
@@ -79,21 +79,21 @@ def run_node(
     watchdog = threading.Timer(SHUTDOWN_LIMIT_S, _bite, args=(name,))
     watchdog.daemon = True
     explained: tuple[type[Exception], ...] = (StartError, ParameterError, NameValidationException, *known)
-    with _signals_restored():
-        node: Node | None = None
-        try:
-            node = _start(factory, line)
-            ended = _run_until_signal(node, threads, watchdog)
-        except KeyboardInterrupt:  # while it started
-            return 0
-        except explained as error:
-            _say(name, str(error))
-            return 1
-        finally:
-            _handle_signals(lambda *_: None)
-            if node is not None:
-                node.destroy_node()
-            try_shutdown()
+    node: Node | None = None
+    try:
+        node = _start(factory, line)
+        ended = _run_until_signal(node, threads, watchdog)
+    except KeyboardInterrupt:  # while it started
+        return 0
+    except explained as error:
+        _say(name, str(error))
+        return 1
+    finally:
+        # For good: Python's own handlers would let an impatient second Ctrl-C cut the interpreter's end short.
+        _handle_signals(signal.SIG_IGN)
+        if node is not None:
+            node.destroy_node()
+        try_shutdown()
     if ended:
         # Otherwise it stays: the interpreter waits for its threads at exit.
         watchdog.cancel()
@@ -163,21 +163,9 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _handle_signals(handler: Callable[[int, FrameType | None], None]) -> None:
+def _handle_signals(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:
     for number in SIGNALS:
         signal.signal(number, handler)
-
-
-@contextmanager
-def _signals_restored() -> Iterator[None]:
-    previous = {number: signal.getsignal(number) for number in SIGNALS}
-    try:
-        yield
-    finally:
-        for number, handler in previous.items():
-            # None: it was not set from Python and cannot be set back from there.
-            if handler is not None:
-                signal.signal(number, handler)
 
 
 def _bite(name: str) -> None:
