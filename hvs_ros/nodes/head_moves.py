@@ -2,8 +2,9 @@
 
 Threading. A goal is planned where it is accepted, under a lock, so that goals take over from each other in the order
 of their arrival; the one it takes over from ends at once. Each goal then waits in its own executor thread until the
-head has settled; the wait looks every few milliseconds for a cancellation, a newer goal, the time limit, and a stop
-by the node. Coroutines would not do: rclpy's executor polls a suspended one without a pause.
+head has settled; the wait looks every few milliseconds for a cancellation, a newer goal, the time limit, a stop by the
+node, and whether anybody is left to command the head. Coroutines would not do: rclpy's executor polls a suspended one
+without a pause.
 
 ROS's own rejection of a goal carries no reason, so every goal is accepted; one that cannot start is aborted as REFUSED.
 """
@@ -36,6 +37,10 @@ BRAKE_LIMIT_S = 5.0
 """Longest wait for a stop."""
 STANDSTILL_LIMIT_S = 10.0
 """How long the ROS clock may stand still during a move before the move is given up."""
+LOOK_AROUND_S = 0.2
+"""How often a move looks whether its commander is there."""
+ABSENT_LIMIT_S = 0.5
+"""Without any client for so long, the commander is gone. A killed one stays in the graph until its lease ends."""
 
 Shoot = Callable[[], Moment | None]
 
@@ -88,6 +93,9 @@ class MoveServer:
         self._moves: dict[bytes, _Move] = {}
         self._current: _Move | None = None
         self._closed = False
+        results = f"{node.resolve_service_name('move')}/_action/get_result"
+        count = getattr(node, "count_clients", None)  # Humble cannot tell
+        self._count_clients: Callable[[], int] = (lambda: int(count(results))) if count else lambda: 1
         self._server = ActionServer(
             node,
             MoveHead,
@@ -181,7 +189,7 @@ class MoveServer:
         outcomes = MoveHead.Result
         if move.refused:
             return self._end(move, outcomes.REFUSED, move.refused)
-        standstill = _Standstill()
+        standstill, commander = _Standstill(), _Commander(self._count_clients)
         while (left := self._gaze.settles_in()) > 0.0 and move.end is None:
             if move.handle.is_cancel_requested:
                 return self._brake(move, outcomes.STOPPED, "canceled; the head holds where it is")
@@ -191,6 +199,10 @@ class MoveServer:
             if standstill.lasts(moment.stamp_ns):
                 why = f"the ROS clock has stood still for {STANDSTILL_LIMIT_S:g} s: is /clock published?"
                 return self._brake(move, outcomes.NOT_SETTLED, why)
+            if commander.gone():
+                why = "whoever commanded it has gone without a word; the head holds where it is"
+                self._node.get_logger().warning(f"move: {why}")
+                return self._brake(move, outcomes.STOPPED, why)
             self._feedback(move, moment)
             move.wake.wait(min(POLL_S, left))
         shot = self._shoot() if move.end is None else None
@@ -247,3 +259,22 @@ class _Standstill:
         if stamp_ns != self._stamp_ns:
             self._stamp_ns, self._since = stamp_ns, time.monotonic()
         return time.monotonic() - self._since > STANDSTILL_LIMIT_S
+
+
+class _Commander:
+    """Notices that nobody is left who could have sent the goal: an action does not say who that was."""
+
+    def __init__(self, count: Callable[[], int]) -> None:
+        self._count = count
+        self._looked_s = self._there_s = time.monotonic()
+        self._seen = False
+
+    def gone(self) -> bool:
+        now = time.monotonic()
+        if now - self._looked_s < LOOK_AROUND_S:
+            return False
+        self._looked_s = now
+        if self._count() > 0:
+            # A goal may arrive before its sender is in the graph.
+            self._seen, self._there_s = True, now
+        return self._seen and now - self._there_s > ABSENT_LIMIT_S

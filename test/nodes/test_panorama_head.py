@@ -15,7 +15,7 @@ import pytest
 import yaml
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from head_under_test import ABORTED, SUCCEEDED, HeadClient, Result, off, write_panorama
-from hvs_interfaces.msg import HeadCapabilities
+from hvs_interfaces.msg import HeadCapabilities, HeadPose
 from node_launcher import Launcher, NodeProcess
 from rcl_interfaces.msg import Parameter, ParameterDescriptor, ParameterType, ParameterValue
 from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
@@ -307,6 +307,25 @@ def test_a_signal_ends_it_cleanly_in_mid_move(
     status, result = goal.result()
     assert (status, result.outcome) == (ABORTED, Result.STOPPED)
     assert "shuts down" in result.message
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_it_holds_when_its_commander_disappears(
+    start_node: Launcher, graph: Graph, scenes: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=":")
+    monkeypatch.setenv("FASTRTPS_DEFAULT_PROFILES_FILE", str(share_file("config", "fastdds_shm.xml")))
+    process = start(start_node, scenes=str(scenes), motion="profile", max_velocity=0.1)
+    poses: list[HeadPose] = graph.collect(HeadPose, "head/pose")
+    commander = start_node("lone_commander", namespace="head")
+    wait_until(lambda: poses and poses[-1].yaw_velocity > 0.0, what="motion")
+    if number == signal.SIGKILL:
+        commander.kill()
+    else:
+        commander.stop(number)
+    wait_until(lambda: poses[-1].settled and poses[-1].yaw_velocity == 0.0, what="a head at rest")
+    assert 0.0 < poses[-1].yaw < 2.0
+    assert "whoever commanded it has gone" in process.output
 
 
 def test_a_signal_during_the_start_ends_it_quietly(start_node: Launcher, tmp_path: Path) -> None:
