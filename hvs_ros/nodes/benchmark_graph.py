@@ -7,6 +7,7 @@ domain would answer each other's goals, and the results of both would be worthle
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from hvs_ros.angles import ros_angles
 from hvs_ros.benchmark.episodes import Episode
 from hvs_ros.benchmark.record import SearchRecord, TurnRecord
 from hvs_ros.benchmark.run import Listener
+from hvs_ros.bringup import POLICY
 from hvs_ros.nodes.benchmark_recordings import Recordings
 from hvs_ros.nodes.search_client import SearchClient, SearchClientError
 from hvs_ros.search.episode import Outcome
@@ -68,7 +70,20 @@ def refuse_crowd(node: Node, watch_s: float = DISCOVERY_S) -> None:
 
 
 def _servers(node: Node, action: str) -> int:
-    return int(node.count_services(f"{node.resolve_service_name(action)}/_action/send_goal"))
+    service = f"{node.resolve_service_name(action)}/_action/send_goal"
+    if hasattr(node, "count_services"):
+        return int(node.count_services(service))
+    return servers_one_by_one(node, service)
+
+
+def servers_one_by_one(node: Node, service: str) -> int:
+    """Return how many nodes offer a service, as Humble, which does not count, can tell."""
+    count = 0
+    for name, namespace in node.get_node_names_and_namespaces():
+        with contextlib.suppress(RuntimeError):  # the node has gone meanwhile
+            offered = node.get_service_names_and_types_by_node(name, namespace)
+            count += service in (offer for offer, _ in offered)
+    return count
 
 
 def _refuse_more_than(most: int, node: Node) -> None:
@@ -142,6 +157,8 @@ class GraphBackend:
         """
         if self._canceled.is_set():
             return SearchRecord(Outcome.CANCELED, "canceled before it began")
+        if problem := self._trouble():  # nobody starts that node again
+            return SearchRecord(Outcome.POLICY_UNAVAILABLE if POLICY in problem else Outcome.HEAD_UNAVAILABLE, problem)
         _refuse_more_than(1, self._node)
         failure = self._enter(episode)
         if failure is not None:

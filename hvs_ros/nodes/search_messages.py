@@ -6,7 +6,6 @@ disagree with either. Search degrees become radians and back through ``angles`` 
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -15,13 +14,14 @@ from hvs_interfaces.action import MoveHead, Search
 from hvs_interfaces.msg import HeadPose, SearchCommand, SearchState
 from hvs_interfaces.msg import Turn as TurnMessage
 
-from hvs_ros.angles import Direction, ros_angles, ros_turn, search_direction, search_turn_deg
+from hvs_ros.angles import Direction, ros_angles, ros_turn, search_direction
 from hvs_ros.benchmark.record import SearchRecord, TurnRecord
 from hvs_ros.confidential import without_secrets
 from hvs_ros.nodes.convert import duration_message, header, pose_direction, time_message
-from hvs_ros.search.action import Action, ActionError, Rotate, Submit
+from hvs_ros.recording import decode
+from hvs_ros.search.action import Action, Rotate, Submit
 from hvs_ros.search.decision import ParseStatus
-from hvs_ros.search.episode import Outcome, SearchResult, Turn, TurnTimes
+from hvs_ros.search.episode import Outcome, SearchResult, Turn
 from hvs_ros.search.loop import Phase
 from hvs_ros.search.task import Task, TaskError, TaskKind
 from hvs_ros.search.view import MoveOutcome
@@ -33,7 +33,6 @@ PHASES: dict[Phase, int] = {item: getattr(SearchState, item.name) for item in Ph
 KINDS: dict[TaskKind, int] = {item: getattr(Search.Goal, item.name) for item in TaskKind}
 
 _OUTCOME_OF = {number: item for item, number in OUTCOMES.items()}
-_STATUS_OF = {number: item for item, number in STATUSES.items()}
 _MOVE_OUTCOME_OF = {number: item for item, number in MOVE_OUTCOMES.items()}
 _KIND_OF = {number: item for item, number in KINDS.items()}
 
@@ -140,18 +139,19 @@ def move_outcome(number: int) -> MoveOutcome:
 
 
 def turn_record(message: TurnMessage) -> TurnRecord:
-    """Return a turn from the graph as a record."""
+    """Return a turn from the graph as a record; it reads the same as the turn in a bag."""
+    decision = decode.decision(message)
     return TurnRecord(
         number=message.turn,
-        direction=pose_direction(message.pose),
-        action=_action(message.command),
-        status=_STATUS_OF.get(message.status, ParseStatus.NO_ANSWER),
-        thought=message.thought,
-        raw=message.raw_answer,
-        guess=message.guess,
+        direction=decode.direction(message.pose),
+        action=decision.action,
+        status=decision.status,
+        thought=decision.thought,
+        raw=decision.raw,
+        guess=decision.guess,
         move=_MOVE_OUTCOME_OF.get(message.move_outcome),
-        after=pose_direction(message.achieved),
-        times=TurnTimes(message.look_time, message.think_time, message.move_time),
+        after=decode.direction(message.achieved),
+        times=decode.times(message),
     )
 
 
@@ -175,16 +175,6 @@ def search_record(message: Search.Result) -> SearchRecord:
         looking=pose_direction(achieved) if achieved.header.stamp.sec or achieved.header.stamp.nanosec else None,
         turns=tuple(map(turn_record, message.turns)),
     )
-
-
-def _action(command: SearchCommand) -> Action | None:
-    with contextlib.suppress(ActionError):
-        if command.kind == SearchCommand.ROTATE:
-            return Rotate(search_turn_deg(command.yaw), search_turn_deg(command.pitch))
-        if command.kind == SearchCommand.SUBMIT:
-            direction = search_direction(command.yaw, command.pitch)
-            return Submit(direction.yaw_deg, direction.pitch_deg)
-    return None
 
 
 def _tokens(count: int | None) -> int:

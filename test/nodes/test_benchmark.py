@@ -62,6 +62,20 @@ def test_it_says_what_is_missing_and_gives_up(start_node: Callable[..., Any], sc
     assert "the action search did not appear" in node.output
 
 
+def test_servers_are_counted_on_humble_too(start_node: Callable[..., Any], graph: Any, scenes: Path) -> None:
+    from hvs_ros.nodes.benchmark_graph import servers_one_by_one
+
+    for _ in range(2):
+        start_node("hvs_ros.nodes.panorama_head", namespace="head", scenes=str(scenes), width=320, height=180)
+    service = "/head/move/_action/send_goal"
+    end = time.monotonic() + 15
+    while servers_one_by_one(graph.node, service) < 2:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    assert graph.node.count_services(service) == 2
+    assert servers_one_by_one(graph.node, "/nobody/offers/this") == 0
+
+
 def test_bad_scenes_are_one_line(start_node: Callable[..., Any], tmp_path: Path) -> None:
     node = start_node("hvs_ros.nodes.benchmark", scenes=str(tmp_path))
     assert node.wait(60) == 1
