@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 import rclpy
+import yaml
 from rclpy.context import Context
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
+from hvs_ros.nodes.benchmark_parameters import BenchmarkParameters
+from hvs_ros.nodes.episode_recorder import RecorderParameters
+from hvs_ros.nodes.head_parameters import HeadParameters
 from hvs_ros.nodes.parameters import ParameterError, declare, parameter
+from hvs_ros.nodes.search_parameters import SearchParameters
+from hvs_ros.share import share_file
+
+TABLES = {
+    "panorama_head": HeadParameters,
+    "search_policy": SearchParameters,
+    "episode_recorder": RecorderParameters,
+    "benchmark": BenchmarkParameters,
+}
 
 
 @dataclass(frozen=True)
@@ -121,3 +135,15 @@ def test_descriptions_and_ranges_are_declared(make: Callable[..., Node]) -> None
     assert not rate.read_only
     assert (rate.floating_point_range[0].from_value, rate.floating_point_range[0].to_value) == (0.0, 10.0)
     assert node.describe_parameter("mode").additional_constraints == "one of a, b"
+
+
+@pytest.mark.parametrize("node, table", TABLES.items(), ids=TABLES)
+def test_every_parameter_is_described_bounded_and_in_config(node: str, table: type[Any]) -> None:
+    given = yaml.safe_load(share_file("config", f"{node}.yaml").read_text(encoding="utf-8"))
+    (values,) = (content["ros__parameters"] for content in given.values())
+    assert values == dataclasses.asdict(table()), "config/ holds the defaults"
+    for field in dataclasses.fields(table):
+        rule = field.metadata["rule"]
+        assert rule.description
+        if type(field.default) in (int, float):
+            assert rule.low is not None and rule.high is not None, f"{field.name} has no range"
