@@ -47,7 +47,7 @@ class PlainProgress(Listener):
 
     def on_episode(self, number: int, total: int, episode: Episode) -> None:
         """Say which episode begins."""
-        self._say(f"[{number}/{total}] {episode.episode_id}: {episode.task.instruction}")
+        self._say(plain(f"[{number}/{total}] {episode.episode_id}: {episode.task.instruction}"))
 
     def on_turn(self, turn: TurnRecord) -> None:
         """Say what the policy said and did."""
@@ -55,7 +55,7 @@ class PlainProgress(Listener):
 
     def on_retry(self, episode: Episode, record: SearchRecord, attempt: int) -> None:
         """Say why it is run again."""
-        self._say(f"    attempt {attempt}: {record.outcome.value}: {record.message}; once more")
+        self._say(plain(f"    attempt {attempt}: {record.outcome.value}: {record.message}; once more"))
 
     def on_result(self, result: EpisodeResult) -> None:
         """Say how it went."""
@@ -64,7 +64,7 @@ class PlainProgress(Listener):
 
     def on_note(self, text: str) -> None:
         """Say it."""
-        self._say(text)
+        self._say(plain(text))
 
 
 def turn_line(turn: TurnRecord) -> str:
@@ -96,5 +96,10 @@ def result_line(result: EpisodeResult, mode: ScoringMode) -> str:
 
 def shorten(text: str, length: int) -> str:
     """Return the text, cut to the length."""
-    text = " ".join(text.split())
+    text = plain(" ".join(text.split()))
     return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def plain(text: str) -> str:
+    """Return the text without control characters: a stranger's words must not command the terminal."""
+    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)

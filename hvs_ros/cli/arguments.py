@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 
@@ -44,6 +45,18 @@ def size(text: str) -> tuple[int, int]:
     if not (16 <= width <= 8192 and 16 <= height <= 8192):
         raise argparse.ArgumentTypeError(f"'{text}' is not a size like 1920x1080, 16 to 8192 pixels each")
     return width, height
+
+
+def path(text: str) -> Path:
+    """Return a path, ``~`` and ``~name`` read as a shell does, since every part of the program must mean the same."""
+    try:
+        text.encode()
+        return Path(text).expanduser()
+    except UnicodeEncodeError:
+        shown = text.encode(errors="backslashreplace").decode()
+        raise argparse.ArgumentTypeError(f"'{shown}' is not UTF-8, which results and messages are") from None
+    except RuntimeError as error:
+        raise argparse.ArgumentTypeError(f"'{text}': {error}") from error
 
 
 def setting(text: str) -> tuple[str, bool | int | float | str]:

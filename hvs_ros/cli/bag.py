@@ -6,10 +6,12 @@ import argparse
 import time
 from pathlib import Path
 
+from hvs_ros.cli.arguments import path
 from hvs_ros.cli.error import BAD_INPUT, FAILED, VerbError
 
 NAME = "bag"
 HELP = "check recorded episodes, rescue damaged ones, look into one"
+DETAIL_LENGTH = 400
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     about = "name every damaged or unfinished bag of a folder; exit code 1 when there is one"
     verify = actions.add_parser("verify", help=about, description=about)
     verify.add_argument(
-        "directory", type=Path, metavar="DIR", help="folder that episodes are recorded into, or one bag"
+        "directory", type=path, metavar="DIR", help="folder that episodes are recorded into, or one bag"
     )
     verify.add_argument(
         "--recover",
@@ -27,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     about = "say what a bag holds: the task, its end, every turn"
     info = actions.add_parser("info", help=about, description=about)
-    info.add_argument("bag", type=Path, nargs="+", metavar="BAG", help="folder of a bag")
+    info.add_argument("bag", type=path, nargs="+", metavar="BAG", help="folder of a bag")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -36,6 +38,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _verify(directory: Path, recover: bool) -> int:
+    from hvs_ros.benchmark.progress import shorten
     from hvs_ros.recording.errors import RecordingError
     from hvs_ros.recording.verify import BagState, verify_directory
 
@@ -44,7 +47,8 @@ def _verify(directory: Path, recover: bool) -> int:
     except RecordingError as error:
         raise VerbError(str(error), BAD_INPUT) from error
     for verdict in verdicts:
-        detail = f": {verdict.detail}" if verdict.detail else ""
+        # What a damaged file says may be long and of many lines.
+        detail = f": {shorten(verdict.detail, DETAIL_LENGTH)}" if verdict.detail else ""
         print(f"{verdict.state.value:<15} {verdict.path.name} ({verdict.messages} messages){detail}")
     wrong = [verdict for verdict in verdicts if not verdict.fine]
     rescued = sum(verdict.state is BagState.RECOVERED for verdict in verdicts)
@@ -55,6 +59,7 @@ def _verify(directory: Path, recover: bool) -> int:
 
 
 def _info(bags: list[Path]) -> int:
+    from hvs_ros.benchmark.progress import plain, shorten
     from hvs_ros.recording import RecordingError, read_episode
     from hvs_ros.recording.episode import EpisodeRecord
     from hvs_ros.report.command import command
@@ -64,10 +69,10 @@ def _info(bags: list[Path]) -> int:
         outcome = record.outcome.value if record.outcome else "its end is not recorded"
         started = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(record.started_ns / 1e9))
         answer = f", submitted {degrees(record.submitted)}" if record.submitted else ""
-        print(f"{record.path}\n  task     {record.task.instruction} ({record.task.kind.value})")
+        print(f"{record.path}\n  task     {plain(record.task.instruction)} ({record.task.kind.value})")
         print(f"  search   {record.search_id}, {started}, {seconds(record.duration_s)}")
         print(f"  scene    {record.scene or '(not known)'}\n  policy   {record.policy} {dict(record.parameters) or ''}")
-        print(f"  end      {outcome}{': ' + record.message if record.message else ''}{answer}")
+        print(f"  end      {outcome}{': ' + plain(record.message) if record.message else ''}{answer}")
         for turn in record.turns:
             print(f"  turn {turn.number:<3} {degrees(turn.direction)}: {command(turn)}")
         if record.problem:
@@ -79,5 +84,5 @@ def _info(bags: list[Path]) -> int:
             show(read_episode(bag))
         except RecordingError as error:
             failed = True
-            print(f"hvs bag: {error}")
+            print(f"hvs bag: {shorten(str(error), DETAIL_LENGTH)}")
     return FAILED if failed else 0

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hvs_ros.benchmark.episodes import Episode
-from hvs_ros.benchmark.progress import Tally, result_line, turn_line
+from hvs_ros.benchmark.progress import Tally, plain, result_line, turn_line
 from hvs_ros.benchmark.record import SearchRecord, TurnRecord
 from hvs_ros.benchmark.result import EpisodeResult
 from hvs_ros.benchmark.run import Listener
@@ -69,14 +69,14 @@ class LiveProgress(Listener):
         mark, style = {True: ("✓", "green"), False: ("✗", "red"), None: ("•", "yellow")}[success]
         line = Text(f"{mark} ", style=style)
         line.append(result.episode_id, style="bold")
-        line.append(f"  {result.instruction}\n    ", style="default")
+        line.append(plain(f"  {result.instruction}\n    "), style="default")
         line.append(result_line(result, self._mode), style="dim")
         self._console.print(line)
 
     def on_note(self, text: str) -> None:
         """Print a line above the moving part."""
-        self._note = text
-        self._console.print(Text(text, style="yellow"))
+        self._note = plain(text)
+        self._console.print(Text(self._note, style="yellow"))
 
     def _draw(self) -> RenderableType:
         head = Table.grid(padding=(0, 1))
@@ -91,7 +91,7 @@ class LiveProgress(Listener):
         )
         lines: list[RenderableType] = [head]
         if self._episode is not None:
-            lines.append(Text(f"  {self._episode.episode_id}: {self._episode.task.instruction}", no_wrap=True))
+            lines.append(Text(plain(f"  {self._episode.episode_id}: {self._episode.task.instruction}"), no_wrap=True))
         status = turn_line(self._turn) if self._turn is not None else self._note
         lines.append(Text(f"  {status}", style="dim", no_wrap=True, overflow="ellipsis"))
         return Group(*lines)

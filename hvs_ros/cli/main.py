@@ -41,8 +41,10 @@ class Verb(Protocol):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     with contextlib.suppress(AttributeError):
-        # A pipe gets each line when it is printed, not at the end.
-        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+        # A pipe gets each line when it is printed, not at the end; and a terminal that cannot show a letter is no
+        # reason to end a run (standard error does the same by itself).
+        errors = "backslashreplace" if sys.stdout.errors == "strict" else sys.stdout.errors
+        sys.stdout.reconfigure(line_buffering=True, errors=errors)  # type: ignore[union-attr]
     parser = build_parser()
     args = parser.parse_args(arguments)
     if args.verb is None:
@@ -63,7 +65,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         # The reader has gone (`hvs ... | head`); there is nobody left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
+        return 1
+    except OSError as error:
+        # What the verbs foresee they name themselves; names too long and full disks may come anywhere.
+        named = f"{error.filename!s:.300}: " if error.filename is not None else ""
+        print(f"hvs {args.verb}: {named}{error.strerror or error}", file=sys.stderr)
+        try:
+            sys.stdout.flush()
+        except OSError:  # it was the output itself
+            _drop_output()
         return 1
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -101,6 +112,10 @@ _MISSING = {
     "rich": "tables need the package rich: pip install rich",
     "cv2": "pictures need OpenCV: pip install opencv-python-headless",
 }
+
+
+def _drop_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

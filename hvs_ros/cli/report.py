@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hvs_ros.cli.arguments import path
 from hvs_ros.cli.error import BAD_INPUT, FAILED, VerbError
 
 if TYPE_CHECKING:
@@ -21,13 +22,13 @@ REPORT_NAME, INDEX_NAME = "report.html", "index.html"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("bags", type=Path, nargs="+", metavar="BAG", help="folders of bags, or folders that hold them")
+    parser.add_argument("bags", type=path, nargs="+", metavar="BAG", help="folders of bags, or folders that hold them")
     parser.add_argument(
-        "--scenes", type=Path, metavar="DIR", help="scenes that were searched: shows the panorama and the right answer"
+        "--scenes", type=path, metavar="DIR", help="scenes that were searched: shows the panorama and the right answer"
     )
     parser.add_argument(
         "--out",
-        type=Path,
+        type=path,
         metavar="PATH",
         help="folder for the reports, or the file of a single one (default: in each bag)",
     )
@@ -35,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the reports; a bag that cannot be read is named and passed over."""
+    from hvs_ros.benchmark.progress import shorten
     from hvs_ros.recording import RecordingError, read_episode
     from hvs_ros.report import IndexEntry, write_index, write_report
 
@@ -49,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
         try:
             record = read_episode(bag)
         except RecordingError as error:
-            print(f"hvs report: {error}")
+            print(f"hvs report: {shorten(str(error), 400)}")
             failed += 1
             continue
         scene = scenes.get(record.scene)

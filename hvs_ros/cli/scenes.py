@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from hvs_ros.cli.arguments import path
 from hvs_ros.cli.error import BAD_INPUT, FAILED, VerbError
 
 NAME = "scenes"
@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     check = actions.add_parser("check", help=HELP, description=HELP)
-    check.add_argument("directory", type=Path, help="scene folders, bare panoramas, or one of them")
+    check.add_argument("directory", type=path, help="scene folders, bare panoramas, or one of them")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -6,9 +6,8 @@ This file is what the user can say; ``sim_plan`` turns it into episodes, ``sim_r
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from hvs_ros.cli.arguments import number, positive, setting, size
+from hvs_ros.cli.arguments import number, path, positive, setting, size
 
 NAME = "sim"
 HELP = "search the tasks of a folder of panoramas with a policy, and print how well it did"
@@ -39,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _add_what(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
-        "--scenes", type=Path, metavar="DIR", help="scene folders, bare panoramas, or one of them; default: the samples"
+        "--scenes", type=path, metavar="DIR", help="scene folders, bare panoramas, or one of them; default: the samples"
     )
     group.add_argument(
         "--select",
@@ -71,15 +70,22 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--size", type=size, metavar="WxH", help="of a view in pixels (default 1920x1080)")
     group.add_argument("--hfov", type=number(1.0, 179.0), default=100.0, metavar="DEG", help="of a view (default 100)")
     group.add_argument("--sampling", choices=SAMPLING, default="exact", help="how views are made (default exact)")
+    group.add_argument(
+        "--supersample",
+        type=number(1, 4, int),
+        default=1,
+        metavar="N",
+        help="draw each view N times finer and average it, against moire (default 1: as the benchmark does)",
+    )
     group.add_argument("--motion", choices=MOTION, default="instant", help="how the head moves (default instant)")
 
 
 def _add_keep(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
-        "--record", type=Path, metavar="DIR", help="keep a bag and a report of each episode, and the results, in DIR"
+        "--record", type=path, metavar="DIR", help="keep a bag and a report of each episode, and the results, in DIR"
     )
     group.add_argument(
-        "--results", type=Path, metavar="FILE", help="keep the results there (default: in --record's folder)"
+        "--results", type=path, metavar="FILE", help="keep the results there (default: in --record's folder)"
     )
     group.add_argument(
         "--resume", action="store_true", help="continue --results, or the newest results in --record's folder"
@@ -92,5 +98,5 @@ def _add_ros(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--domain", type=number(0, 232, int), metavar="ID", help="ROS domain (default: ROS_DOMAIN_ID, else 0)"
     )
-    group.add_argument("--params-file", type=Path, metavar="YAML", help="parameters of the nodes")
+    group.add_argument("--params-file", type=path, metavar="YAML", help="parameters of the nodes")
     group.add_argument("--log-level", choices=LOG_LEVELS, default="warn", help="of the nodes (default warn)")

@@ -52,7 +52,7 @@ def open_backend(args: argparse.Namespace, plan: Plan, reports: Reports | None, 
 def _in_process(plan: Plan, reports: Reports | None) -> Iterator[Backend]:
     s = plan.settings
     camera = Camera(s.camera["width"], s.camera["height"], s.camera["hfov_deg"])
-    head = SceneHead(Workshop("", camera, s.view["sampling"], 1, CACHE_MB))
+    head = SceneHead(Workshop("", camera, s.view["sampling"], s.view["supersample"], CACHE_MB))
     settings = plan.all_policy_settings()
     keep = None if reports is None else reports.keep
     with InProcessBackend(lambda: create_policy(s.policy, settings), head, keep=keep) as backend:
@@ -122,6 +122,7 @@ def _specs(args: argparse.Namespace, plan: Plan) -> Any:
         "height": s.camera["height"],
         "hfov": plan.hfov_rad,
         "sampling": s.view["sampling"],
+        "supersample": s.view["supersample"],
         "motion": s.motion,
     }
     policy = {f"policy.{name}": value for name, value in plan.all_policy_settings().items()}

@@ -20,6 +20,7 @@ from hvs_ros.benchmark.settings import RunSettings, installed_versions
 from hvs_ros.cli.error import BAD_INPUT, VerbError
 from hvs_ros.panorama.annotation import SceneError
 from hvs_ros.panorama.scene import Scene, load_scenes
+from hvs_ros.panorama.view import view_name
 from hvs_ros.policy.contract import PolicyError, PolicyUnavailableError
 from hvs_ros.policy.registry import check_policy, policy_settings
 from hvs_ros.search.task import TaskKind
@@ -66,7 +67,8 @@ class Plan:
         """What was run, in one line."""
         s = self.settings
         how = "in process" if s.run == "in-process" else "through ROS 2"
-        camera = f"{s.camera['width']}x{s.camera['height']}, {s.camera['hfov_deg']:g}° {s.view['sampling']}"
+        view = view_name(s.view["sampling"], s.view["supersample"])
+        camera = f"{s.camera['width']}x{s.camera['height']}, {s.camera['hfov_deg']:g}° {view}"
         return f"Policy '{s.policy}' in {self.scenes.name or self.scenes.absolute().name}, views {camera}, {how}"
 
 
@@ -98,7 +100,7 @@ def make_plan(args: argparse.Namespace, say: Say) -> Plan:
             policy=args.policy,
             policy_settings=settings,
             camera={"width": width, "height": height, "hfov_deg": args.hfov},
-            view={"sampling": args.sampling},
+            view={"sampling": args.sampling, "supersample": args.supersample},
             max_turns=args.turns,
             run="in-process" if args.in_process else "graph",
             motion=args.motion,
@@ -149,6 +151,10 @@ def check_writable(folder: Path) -> None:
 def _check_together(args: argparse.Namespace) -> None:
     if args.in_process and args.motion != "instant":
         raise VerbError("--motion profile needs the ROS graph: a head in this process turns at once", BAD_INPUT)
+    if args.in_process and args.params_file is not None:
+        raise VerbError("--params-file is for the nodes of the ROS graph; --in-process has none", BAD_INPUT)
+    if args.sampling == "hstar" and args.supersample != 1:
+        raise VerbError("--sampling hstar reproduces published pixels: it goes with --supersample 1 only", BAD_INPUT)
     if args.resume and args.results is None and args.record is None:
         raise VerbError("--resume needs to know what to continue: give --results FILE or --record DIR", BAD_INPUT)
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from hvs_ros.cli.arguments import number, size
+from hvs_ros.cli.arguments import number, path, size
 from hvs_ros.cli.error import BAD_INPUT, VerbError
 
 NAME = "view"
@@ -14,8 +13,8 @@ HELP = "cut one view out of a panorama and write it to a file"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("panorama", type=Path, help="a panorama, or a scene folder with one")
-    parser.add_argument("output", type=Path, help="picture to write, e.g. view.png")
+    parser.add_argument("panorama", type=path, help="a panorama, or a scene folder with one")
+    parser.add_argument("output", type=path, help="picture to write, e.g. view.png")
     parser.add_argument("--yaw", type=number(-3600, 3600), default=0.0, metavar="DEG", help="to the right (default 0)")
     parser.add_argument("--pitch", type=number(-90, 90), default=0.0, metavar="DEG", help="up (default 0)")
     parser.add_argument("--roll", type=number(-180, 180), default=0.0, metavar="DEG", help="right side down (0)")

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import rclpy
 from rclpy.context import Context
 from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
@@ -52,5 +53,14 @@ def _spin(executor: MultiThreadedExecutor, node: Node, halt: threading.Event) ->
             executor.spin_once(timeout_sec=1.0)
         except ExternalShutdownException:
             return
+        except rclpy_implementation.RCLError as error:
+            # An action client was destroyed between two steps of the executor, which then takes it for an error of its
+            # own; the next round is without it.
+            if "is invalid" not in str(error):
+                _report(node)
         except Exception:
-            node.get_logger().error(f"a callback failed, which is a bug; the node goes on\n{traceback.format_exc()}")
+            _report(node)
+
+
+def _report(node: Node) -> None:
+    node.get_logger().error(f"a callback failed, which is a bug; the node goes on\n{traceback.format_exc()}")

@@ -63,8 +63,9 @@ def load_scene(path: Path | str) -> Scene:
         SceneError: there is no panorama, or more than one; the annotation or scene.yaml is malformed.
     """
     path = Path(path)
-    if not path.exists():
+    if not _exists(path):
         raise SceneError(f"{path}: there is no such file or folder")
+    _check_name(path)
     if not path.is_dir():
         return _bare(path)
     panoramas = _panoramas(path)
@@ -91,7 +92,7 @@ def load_scenes(directory: Path | str) -> list[Scene]:
         SceneError: nothing to search is there, or one of the scenes is malformed.
     """
     directory = Path(directory)
-    if not directory.exists():
+    if not _exists(directory):
         raise SceneError(f"{directory}: there is no such folder")
     if not directory.is_dir() or any((directory / name).exists() for name in (ANNOTATION_NAME, SCENE_FILE_NAME)):
         return [load_scene(directory)]
@@ -107,6 +108,22 @@ def load_scenes(directory: Path | str) -> list[Scene]:
             f" or panoramas ({_endings()}) are expected"
         )
     return [scenes[name] for name in sorted(scenes)]
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError as error:
+        raise SceneError(f"{path!s:.200}: cannot be a file or folder: {error.strerror or error}") from error
+
+
+def _check_name(path: Path) -> None:
+    """Refuse a name that neither a message nor a results file can hold."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as error:
+        shown = str(path).encode(errors="backslashreplace").decode()
+        raise SceneError(f"{shown}: the name is not UTF-8; rename it") from error
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -147,6 +164,7 @@ def _filled(panorama: Path) -> Path:
         raise SceneError(f"{panorama}: cannot be read: {error.strerror or error}") from error
     if size == 0:
         raise SceneError(f"{panorama}: the file is empty")
+    _check_name(panorama)
     return panorama
 
 

@@ -88,6 +88,8 @@ class Workshop:
             return self._open(self._named(wanted) or load_scene(Path(wanted).expanduser()))
         except SceneError as error:
             raise SurroundingsError(str(error)) from error
+        except (OSError, RuntimeError) as error:  # a name too long, or ~ of somebody who is not known
+            raise SurroundingsError(f"'{wanted:.200}' is no scene: {error!s:.200}") from error
 
     def _named(self, name: str) -> Scene | None:
         """Return the folder's scene of this name; None where the name is a path."""

@@ -24,8 +24,8 @@ def _checked(action: str, name: str, value: object) -> float:
         raise ActionError(f"{action}: {name} is {value!r:.100}, not a number of degrees")
     try:
         degrees = float(value)
-    except OverflowError:  # an integer may be larger than any float
-        degrees = 1e300 if int(value) > 0 else -1e300
+    except OverflowError as error:  # an integer may be larger than any float
+        raise OutOfRangeError(f"{action}: {name} is far beyond +-{LIMIT_DEG:g} degrees") from error
     if not math.isfinite(degrees):
         raise ActionError(f"{action}: {name} is {degrees}, not a finite number of degrees")
     if abs(degrees) > LIMIT_DEG:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -121,6 +123,9 @@ def test_what_does_not_go_together(refused: Callable[..., str], scenes: Path, tm
     assert "cannot be read" in refused(*sim, tmp_path / "gone.yaml")
     (tmp_path / "bad.yaml").write_text("a: [")
     assert "not YAML" in refused(*sim, tmp_path / "bad.yaml")
+    assert "--in-process has none" in refused(*sim, tmp_path / "bad.yaml", "--in-process")
+    hstar = ("--scenes", scenes, "--policy", "random", "--sampling", "hstar", "--supersample", 2)
+    assert "--supersample 1 only" in refused(*hstar)
 
 
 @pytest.mark.parametrize(
@@ -138,3 +143,37 @@ def test_without_ros(hvs: Hvs, scenes: Path, monkeypatch: pytest.MonkeyPatch) ->
     code, _, err = hvs("sim", "--scenes", scenes, "--policy", "random")
     assert code == 1 and err.count("\n") == 1
     assert "hvs_ros[ros]" in err and "--in-process" in err
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ("sim", "--in-process", "--policy", "random", "--scenes"),
+        ("scenes", "check"),
+        ("bag", "verify"),
+        ("bag", "info"),
+        ("report",),
+    ],
+)
+@pytest.mark.parametrize("name", ["x" * 5000, "~nobody-of-that-name/x", "caf\udce9"], ids=["long", "user", "bytes"])
+def test_a_name_that_cannot_be_one(hvs: Hvs, verb: tuple[str, ...], name: str) -> None:
+    code, _, err = hvs(*verb, name)
+    assert code in (1, 2) and "Traceback" not in err
+    last = err.splitlines()[-1]
+    assert "too long" in last or "home directory" in last or "not UTF-8" in last
+
+
+def test_a_scene_whose_name_is_no_text(refused: Callable[..., str], scenes: Path) -> None:
+    folder = os.fsencode(scenes) + b"/caf\xe9"
+    try:
+        os.mkdir(folder)
+    except OSError:
+        pytest.skip("this file system knows no such names")
+    shutil.copy(scenes / "alpha" / "alpha.jpg", folder + b"/a.jpg")
+    assert "caf\\udce9: the name is not UTF-8; rename it" in refused("--scenes", scenes, "--policy", "random")
+
+
+def test_a_strangers_words_do_not_command_the_terminal(hvs: Hvs, tmp_path: Path) -> None:
+    write_scene(tmp_path / "hall", [{"task": "Find\x1b[2J\x07 it.", "yaw": [1, 2], "initial yaw": [0]}])
+    code, out, _ = hvs("sim", "--in-process", "--scenes", tmp_path, "--policy", "random", "--size", "64x36")
+    assert code == 0 and "Find\ufffd[2J\ufffd it." in out

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from hvs_command import write_scene
 
 import hvs_ros.cli.main as main_module
 
@@ -81,3 +84,23 @@ def test_scenes_are_checked(hvs: Hvs, scenes: Path) -> None:
     code, out, _ = hvs("scenes", "check", scenes)
     assert code == 1 and f"BROKEN {picture}: truncated" in out
     assert hvs("scenes", "check", scenes / "gone")[0] == 2
+
+
+def run_scenes_check(scenes: Path, **more: Any) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "hvs_ros.cli.main", "scenes", "check", str(scenes)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
+    return subprocess.run(command, stderr=subprocess.PIPE, env=environment, timeout=60, check=False, **more)
+
+
+def test_a_terminal_without_umlauts(tmp_path: Path) -> None:
+    write_scene(tmp_path / "b\u00fcro")
+    done = run_scenes_check(tmp_path, stdout=subprocess.PIPE)
+    assert done.returncode == 0 and b"b\\xfcro: 1 object" in done.stdout and not done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_an_output_that_is_full(scenes: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        done = run_scenes_check(scenes, stdout=full)
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [b"hvs scenes: No space left on device"]

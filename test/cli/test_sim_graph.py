@@ -120,6 +120,16 @@ def test_a_node_that_dies_ends_the_run_by_name(start: Start, scenes: Path, tmp_p
     assert not any(line["outcome"] in ("submitted", "turns exhausted") for line in read_lines(results))
 
 
+def test_a_policy_that_ends_its_process_ends_the_run_at_once(start: Start, scenes: Path) -> None:
+    command = start("sim", "--scenes", scenes, "--policy", "slow_policies:Leaving", *SMALL)
+    command.wait_for("attempt 1", 60)
+    began = time.monotonic()
+    assert command.wait() == 1
+    assert time.monotonic() - began < 20
+    assert "search_policy ended with exit code 7" in command.output.splitlines()[-1]
+    assert "[2/" not in command.output and "Traceback" not in command.output
+
+
 def test_a_policy_that_is_not_there_is_said_in_one_line(start: Start, scenes: Path) -> None:
     command = start("sim", "--scenes", scenes, "--policy", "slow_policies:Missing", *SMALL)
     assert command.wait() == 1

@@ -55,6 +55,14 @@ def test_verify_names_and_rescues(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert (tmp_path / "torn.damaged").is_dir()
 
 
+def test_verify_says_a_line_of_each_bag(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (bag(tmp_path, "torn") / "metadata.yaml").write_text("{{{\n\x1b[2J\n")
+    assert main(["bag", "verify", str(tmp_path)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 3 and lines[0].startswith("damaged         torn") and len(lines[0]) < 500
+    assert all(line.isprintable() for line in lines)
+
+
 def test_verify_of_nothing_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bag", "verify", str(tmp_path / "missing")]) == 2
     captured = capsys.readouterr()
