@@ -54,7 +54,7 @@ class SceneHead:
             raise SearchFailure(Outcome.HEAD_UNAVAILABLE, "the head is in no scene")
         sampler = self._around.sampler
         image = self._around.render(self._direction)
-        return View(image, self._direction, time.time_ns(), sampler.camera.hfov_deg, sampler.info.sampling)
+        return View(image, self._direction, time.time_ns(), sampler.camera.hfov_deg, sampler.info.made)
 
     def turn_to(self, goal: Direction) -> Arrival:
         """Look there."""
@@ -94,9 +94,7 @@ class InProcessBackend:
         except SearchFailure as failure:
             return SearchRecord(failure.outcome, str(failure))
         teller = _TurnTeller(listener)
-        result = run_search(
-            episode.task, self._head, self._runner, [teller], mark=draw_cross, mark_name="green cross"
-        )
+        result = run_search(episode.task, self._head, self._runner, [teller], mark=draw_cross, mark_name="green cross")
         if self._keep is not None:
             self._keep(episode, result)
         return SearchRecord.of(result)

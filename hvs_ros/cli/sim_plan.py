@@ -83,6 +83,8 @@ def make_plan(args: argparse.Namespace, say: Say) -> Plan:
     _check_policy(args.policy, settings)
     uses_terminal = TERMINAL_SETTING in policy_settings(args.policy)
     parameters = _parameters(args.params_file)
+    if args.in_process and parameters:
+        raise VerbError("--params-file is for the nodes of the ROS graph; --in-process has none", BAD_INPUT)
     directory = _scenes_directory(args.scenes)
     try:
         scenes = load_scenes(directory)
@@ -151,8 +153,6 @@ def check_writable(folder: Path) -> None:
 def _check_together(args: argparse.Namespace) -> None:
     if args.in_process and args.motion != "instant":
         raise VerbError("--motion profile needs the ROS graph: a head in this process turns at once", BAD_INPUT)
-    if args.in_process and args.params_file is not None:
-        raise VerbError("--params-file is for the nodes of the ROS graph; --in-process has none", BAD_INPUT)
     if args.sampling == "hstar" and args.supersample != 1:
         raise VerbError("--sampling hstar reproduces published pixels: it goes with --supersample 1 only", BAD_INPUT)
     if args.resume and args.results is None and args.record is None:

@@ -12,7 +12,7 @@ from hvs_ros.neck.simulated import MotionLimits
 from hvs_ros.nodes.parameters import ParameterError, parameter
 from hvs_ros.panorama.calibration import CalibrationError, read_calibration
 from hvs_ros.panorama.camera import Camera
-from hvs_ros.panorama.view import Sampling
+from hvs_ros.panorama.view import Sampling, view_name
 
 _PI = math.pi
 _TURNS = 4 * math.pi
@@ -120,4 +120,4 @@ class HeadParameters:
     @property
     def view(self) -> str:
         """How a view is made, for records."""
-        return self.sampling if self.supersample == 1 else f"{self.sampling}, supersample {self.supersample}"
+        return view_name(self.sampling, self.supersample)

@@ -55,6 +55,16 @@ class ViewInfo:
     weights: str
     library: str
 
+    @property
+    def made(self) -> str:
+        """What a view's record says: what was chosen."""
+        return view_name(self.sampling, self.supersample)
+
+
+def view_name(sampling: str, supersample: int) -> str:
+    """Return how views are made in a few words, e.g. ``exact, supersample 2``."""
+    return sampling if supersample == 1 else f"{sampling}, supersample {supersample}"
+
 
 class ViewSampler:
     """Renders views of one panorama with one camera.

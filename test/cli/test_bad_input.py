@@ -123,7 +123,8 @@ def test_what_does_not_go_together(refused: Callable[..., str], scenes: Path, tm
     assert "cannot be read" in refused(*sim, tmp_path / "gone.yaml")
     (tmp_path / "bad.yaml").write_text("a: [")
     assert "not YAML" in refused(*sim, tmp_path / "bad.yaml")
-    assert "--in-process has none" in refused(*sim, tmp_path / "bad.yaml", "--in-process")
+    (tmp_path / "good.yaml").write_text("/**: {ros__parameters: {motion: profile}}")
+    assert "--in-process has none" in refused(*sim, tmp_path / "good.yaml")
     hstar = ("--scenes", scenes, "--policy", "random", "--sampling", "hstar", "--supersample", 2)
     assert "--supersample 1 only" in refused(*hstar)
 

@@ -46,6 +46,26 @@ def test_the_table_and_the_reports_say_it(hvs: Hvs, scenes: Path, tmp_path: Path
     assert all(report.name in index for report in reports)
 
 
+def test_finer_views_are_recorded_as_such(hvs: Hvs, scenes: Path, tmp_path: Path) -> None:
+    sim = ("sim", "--in-process", "--scenes", scenes, "--policy", "random", "--size", "320x180", "--episodes", 1)
+    code, out, err = hvs(*sim, "--supersample", 2, "--record", tmp_path)
+    assert code == 0, err
+    assert "exact, supersample 2" in " ".join(out.split())
+    (report,) = tmp_path.glob("results_*_reports/*.html")
+    assert "exact, supersample 2, green cross" in report.read_text()
+    code, _, err = hvs(*sim, "--results", results_in(tmp_path), "--resume")
+    assert code == 2 and "supersample: was 2, is 1 now" in err
+
+
+def test_a_recorded_run_is_replayed(hvs: Hvs, scenes: Path, tmp_path: Path) -> None:
+    sim = ("sim", "--in-process", "--scenes", scenes, "--size", "320x180")
+    first, again = tmp_path / "first.jsonl", tmp_path / "again.jsonl"
+    assert hvs(*sim, "--policy", "random", "--results", first)[0] == 0
+    code, _, err = hvs(*sim, "--policy", "replay", "--policy-setting", f"path={first}", "--results", again)
+    assert code == 0, err
+    assert decisions(read_lines(again)) == decisions(read_lines(first))
+
+
 def test_a_run_is_continued_where_it_stopped(hvs: Hvs, scenes: Path, tmp_path: Path) -> None:
     record = tmp_path / "record"
     sim = ("sim", "--in-process", "--scenes", scenes, "--policy", "random", "--size", "640x360", "--record", record)
