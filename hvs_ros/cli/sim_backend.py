@@ -55,7 +55,9 @@ def _in_process(plan: Plan, reports: Reports | None) -> Iterator[Backend]:
     head = SceneHead(Workshop("", camera, s.view["sampling"], s.view["supersample"], CACHE_MB))
     settings = plan.all_policy_settings()
     keep = None if reports is None else reports.keep
-    with InProcessBackend(lambda: create_policy(s.policy, settings), head, keep=keep) as backend:
+    with InProcessBackend(
+        lambda: create_policy(s.policy, settings), head, deadline_s=plan.decision_limit_s, keep=keep
+    ) as backend:
         yield backend
 
 
@@ -126,6 +128,8 @@ def _specs(args: argparse.Namespace, plan: Plan) -> Any:
         "motion": s.motion,
     }
     policy = {f"policy.{name}": value for name, value in plan.all_policy_settings().items()}
+    if plan.uses_terminal:
+        policy["decision_timeout"] = plan.decision_limit_s
     try:
         return sim(
             scenes=plan.scenes,

@@ -32,6 +32,8 @@ DEFAULT_SIZE = (1920, 1080)
 
 TERMINAL_SETTING = "tty"
 """A policy with a setting of this name talks to a person at that terminal."""
+DECISION_LIMIT_S, PERSON_LIMIT_S = 120.0, 3600.0
+"""For one decision: of a program, and of a person."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,11 @@ class Plan:
         if self.uses_terminal and sys.stdin.isatty():
             settings.setdefault(TERMINAL_SETTING, os.ttyname(sys.stdin.fileno()))
         return settings
+
+    @property
+    def decision_limit_s(self) -> float:
+        """How long one decision may take."""
+        return PERSON_LIMIT_S if self.uses_terminal else DECISION_LIMIT_S
 
     @property
     def hfov_rad(self) -> float:

@@ -63,6 +63,11 @@ class Command:
         return self._process.pid
 
     @property
+    def running(self) -> bool:
+        """It has not ended."""
+        return self._process.poll() is None
+
+    @property
     def output(self) -> str:
         """All it has printed so far."""
         return self._log.read_text(errors="replace")

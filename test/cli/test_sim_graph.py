@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import pty
+import select
 import signal
 import time
 from collections.abc import Callable
@@ -147,6 +149,28 @@ def test_a_head_with_motion_and_parameters_of_the_users_own(start: Start, scenes
     (line,) = read_lines(results)
     assert any(turn["move"] == "clamped" for turn in line["turns"])
     assert sum(turn["move_s"] for turn in line["turns"]) > 0.2
+
+
+def test_a_person_searches_at_the_keyboard(start: Start, scenes: Path, tmp_path: Path) -> None:
+    person, tty = pty.openpty()
+    results, view = tmp_path / "results.jsonl", tmp_path / "view.jpg"
+    settings = [part for text in (f"tty={os.ttyname(tty)}", f"view={view}") for part in ("--policy-setting", text)]
+    sim = ("sim", "--scenes", scenes, "--policy", "keyboard", *settings, "--episodes", 1, "--results", results, *SMALL)
+    command = start(*sim)
+    for keys, prompt in ((b"\x1b[C", b"Turn 1, "), (b"\r", b"Turn 2, ")):
+        seen, end = b"", time.monotonic() + 60
+        while not (prompt in seen and seen.endswith(b"> ")):
+            assert command.running and time.monotonic() < end, command.output
+            if select.select([person], [], [], 0.1)[0]:
+                seen += os.read(person, 1024)
+        time.sleep(0.2)
+        os.write(person, keys)
+    assert command.wait() == 0, command.output
+    assert "Traceback" not in command.output
+    assert view.stat().st_size > 0
+    (line,) = read_lines(results)
+    assert [turn["action"]["do"] for turn in line["turns"]] == ["rotate", "submit"]
+    assert line["submitted"] == [30.0, 0.0]
 
 
 def test_a_running_system_is_asked_to_search(start: Start, scenes: Path) -> None:
