@@ -64,8 +64,10 @@ setup(
     extras_require={
         # The policy `signs`; the weights of its text reader come inside rapidocr.
         "signs": ["onnxruntime", "rapidfuzz", "rapidocr"],
-        # Bags.
-        "record": ["rosbags"],
+        # Bags. rosbags brings lz4 and zstd, which rescuing a bag needs as well.
+        "record": ["rosbags>=0.11"],
+        # Drawing scenes: python -m hvs_ros.mock.rooms.
+        "rooms": ["Pillow>=10.1"],
         # ROS 2 Jazzy, only where no distribution is installed. hvs_interfaces is not on PyPI: pip install ./interfaces.
         "ros": [
             "ros-jazzy-rclpy",
@@ -79,7 +81,10 @@ setup(
             "ros-jazzy-std-srvs",
         ],
         # launch_testing, where there is one, does not work with pytest 9.
-        "test": ["hypothesis", "pytest<9", "pytest-timeout", "setuptools>=70.1"],
+        "test": [
+            *("hypothesis", "pytest<9", "pytest-timeout", "setuptools>=70.1"),
+            *("Pillow>=10.1", "mcap", "mcap-ros2-support"),
+        ],
         "lint": ["mypy", "ruff"],
         # Renderers that benchmarks/view.py measures ours against.
         "bench": ["py360convert", "pyequilib"],

@@ -7,7 +7,6 @@ note.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
@@ -39,8 +38,6 @@ class ReportWriter:
         self._policy = policy
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="report")
         self._jobs: list[Future[None]] = []
-        self._lock = threading.Lock()
-        self._written: dict[str, Path] = {}
         self.problems: list[str] = []
 
     def path(self, result: EpisodeResult) -> Path:

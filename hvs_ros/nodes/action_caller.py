@@ -22,7 +22,6 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from action_msgs.msg import GoalStatus
 from rclpy.action import ActionClient
 from rclpy.action.client import ClientGoalHandle
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
@@ -60,11 +59,6 @@ class RemoteGoal:
     def ended(self) -> bool:
         """It was rejected, or its result is here."""
         return self.accepted is False or self.status is not None
-
-    @property
-    def succeeded(self) -> bool:
-        """The server says that it succeeded."""
-        return bool(self.status == GoalStatus.STATUS_SUCCEEDED)
 
 
 class ActionCaller:

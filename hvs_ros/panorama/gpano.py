@@ -64,14 +64,10 @@ class GPano:
     Attributes:
         crop: the cropped area, or None where it is not given in full.
         heading_deg: yaw of the initial view in the picture, degrees, right positive, [0, 360).
-        pose_pitch_deg: pitch of the picture's centre as the camera stood.
-        pose_roll_deg: roll of the picture as the camera stood.
     """
 
     crop: Crop | None = None
     heading_deg: float = 0.0
-    pose_pitch_deg: float = 0.0
-    pose_roll_deg: float = 0.0
 
 
 def parse_gpano(xmp: bytes) -> GPano | None:
@@ -96,7 +92,7 @@ def parse_gpano(xmp: bytes) -> GPano | None:
     heading = _number(values, "InitialViewHeadingDegrees", math.nan)
     # Both are compass headings, so that their difference is an angle in the picture.
     yaw = 0.0 if math.isnan(heading) else wrap_yaw_deg(heading - _number(values, "PoseHeadingDegrees", 0.0))
-    return GPano(_crop(values), yaw, _number(values, "PosePitchDegrees", 0.0), _number(values, "PoseRollDegrees", 0.0))
+    return GPano(_crop(values), yaw)
 
 
 def _values(root: ElementTree.Element) -> dict[str, str]:

@@ -20,9 +20,7 @@ from hvs_ros.search.view import MoveOutcome
 
 TURN = "hvs_interfaces/msg/Turn"
 STATE = "hvs_interfaces/msg/SearchState"
-COMMAND = "hvs_interfaces/msg/SearchCommand"
 CAPABILITIES = "hvs_interfaces/msg/HeadCapabilities"
-POSE = "hvs_interfaces/msg/HeadPose"
 COMPRESSED = "sensor_msgs/msg/CompressedImage"
 IMAGE = "sensor_msgs/msg/Image"
 TEXT = "std_msgs/msg/String"

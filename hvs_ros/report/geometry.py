@@ -14,7 +14,7 @@ from hvs_ros.angles import Direction, yaw_difference_deg
 Point = tuple[float, float]
 """(x, y) in degrees: x right, 0 in the middle; y down, 0 at the top, as SVG wants it."""
 
-WIDTH, HEIGHT = 360.0, 180.0
+WIDTH = 360.0
 TURNS = (-360.0, 0.0, 360.0)
 
 

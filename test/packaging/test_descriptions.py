@@ -21,6 +21,7 @@ from hvs_ros.share import share_directory
 ROOT = Path(__file__).resolve().parents[2]
 NODES = ("panorama_head", "search_policy", "episode_recorder", "benchmark")
 PACKAGES = {  # what Python imports: the name in package.xml
+    "PIL": "python3-pil",
     "cv2": "python3-opencv",
     "numpy": "python3-numpy",
     "rich": "python3-rich",

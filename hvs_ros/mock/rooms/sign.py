@@ -12,7 +12,7 @@ import numpy as np
 try:
     from PIL import Image, ImageDraw, ImageFont
 except ModuleNotFoundError as error:
-    raise ModuleNotFoundError("Pillow draws the signs of these rooms: pip install 'pillow>=10.1'") from error
+    raise ModuleNotFoundError("Pillow draws the signs of these rooms: pip install 'hvs_ros[rooms]'") from error
 
 from hvs_ros.mock.rooms.texture import Array, Color
 
