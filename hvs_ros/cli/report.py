@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,17 +78,23 @@ def run(args: argparse.Namespace) -> int:
 
 
 def match(record: EpisodeRecord, scene: Scene) -> EpisodeSpec | None:
-    """Return the episode of a scene that a record is of: same words, same kind, nearest start; None: none."""
+    """Return the episode of a scene that a record is of: same words, same kind, nearest start; None: none.
+
+    Its difficulty, where it is not annotated, is worked out as for a benchmark.
+    """
+    from hvs_ros.benchmark.episodes import level_of
+
     specs = [
         spec
         for index, item in enumerate(scene.items)
         for spec in item.episodes(scene.name, index)
         if spec.task.instruction == record.task.instruction and spec.task.kind is record.task.kind
     ]
-    if not specs or not record.turns:
-        return specs[0] if specs else None
-    first = record.turns[0].direction
-    return min(specs, key=lambda spec: spec.start.angle_to_deg(first))
+    if not specs:
+        return None
+    first = record.turns[0].direction if record.turns else specs[0].start
+    spec = min(specs, key=lambda spec: spec.start.angle_to_deg(first))
+    return spec if spec.level is not None else replace(spec, level=level_of(spec.target, spec.start))
 
 
 def _bags(given: Path) -> Iterator[Path]:

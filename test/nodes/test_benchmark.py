@@ -15,6 +15,7 @@ import pytest
 
 pytest.importorskip("rclpy")
 pytest.importorskip("hvs_interfaces")
+from diagnostic_msgs.msg import DiagnosticArray
 
 ITEMS = [
     {"task": "Find the red box.", "yaw": [80, 100], "pitch": [-10, 10], "initial yaw": [0, 90]},
@@ -55,11 +56,14 @@ def test_it_runs_every_episode_and_ends_with_zero(start_node: Callable[..., Any]
     assert len(results.read_text().splitlines()) == 4
 
 
-def test_it_says_what_is_missing_and_gives_up(start_node: Callable[..., Any], scenes: Path) -> None:
+def test_it_says_what_is_missing_and_gives_up(start_node: Callable[..., Any], graph: Any, scenes: Path) -> None:
+    diagnostics = graph.collect(DiagnosticArray, "/diagnostics")
     start_node("hvs_ros.nodes.panorama_head", namespace="head", scenes=str(scenes), width=320, height=180)
     node = start_node("hvs_ros.nodes.benchmark", scenes=str(scenes), ready_timeout=4.0)
     assert node.wait(60) == 1
     assert "the action search did not appear" in node.output
+    said = [status.message for message in diagnostics for status in message.status if status.name == "benchmark"]
+    assert "waiting for the graph" in said
 
 
 def test_servers_are_counted_on_humble_too(start_node: Callable[..., Any], graph: Any, scenes: Path) -> None:

@@ -95,6 +95,16 @@ def test_report_with_the_answer(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert ">Found<" in text and "object search, hard" in text and "<image href=" in text
 
 
+def test_a_level_that_is_not_annotated_is_worked_out(tmp_path: Path) -> None:
+    path = bag(tmp_path / "bags", "a")
+    annotation = scenes(tmp_path / "scenes") / "hall" / "annotation.json"
+    (item,) = json.loads(annotation.read_text())
+    del item["level"]
+    annotation.write_text(json.dumps([item]))
+    assert main(["report", str(path), "--scenes", str(tmp_path / "scenes")]) == 0
+    assert "object search, hard" in (path / "report.html").read_text()
+
+
 def test_reports_of_a_folder_get_an_index(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("a", "b"):
         bag(tmp_path / "bags", name)
