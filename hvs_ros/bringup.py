@@ -26,7 +26,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 
 from hvs_ros.child import Child
-from hvs_ros.share import share_file
+from hvs_ros.share import share_file, user_path
 
 Value = bool | int | float | str | Sequence[bool] | Sequence[int] | Sequence[float] | Sequence[str]
 """What a ROS parameter can be."""
@@ -121,7 +121,7 @@ def sim(
     """
     root = namespace.strip("/")
     given = {executable: dict(values) for executable, values in (parameters or {}).items()}
-    folder = str(Path(scenes).expanduser().absolute())
+    folder = str(user_path(scenes).absolute())
 
     def node(executable: str, inner: str = "", **own: Value) -> NodeSpec:
         return NodeSpec(
@@ -129,17 +129,17 @@ def sim(
             namespace="/".join(part for part in (root, inner) if part),
             parameter_files=(
                 share_file("config", f"{executable}.yaml"),
-                *(Path(path).expanduser().absolute() for path in parameter_files),
+                *(user_path(path).absolute() for path in parameter_files),
             ),
             parameters={**own, **given.pop(executable, {})},
         )
 
     specs = [node(HEAD, HEAD_NAMESPACE, scenes=folder, scene=scene)]
     if record is not None:
-        specs.append(node(RECORDER, directory=str(Path(record).expanduser().absolute())))
+        specs.append(node(RECORDER, directory=str(user_path(record).absolute())))
     specs.append(node(POLICY, **({"policy": policy} if policy else {})))
     if benchmark:
-        kept = {} if results is None else {"results": str(Path(results).expanduser().absolute())}
+        kept = {} if results is None else {"results": str(user_path(results).absolute())}
         specs.append(node(BENCHMARK, scenes=folder, record=record is not None, **kept))
     if given:
         raise ValueError(f"parameters for {', '.join(given)}, but the nodes are {', '.join(s.name for s in specs)}")

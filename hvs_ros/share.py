@@ -1,13 +1,14 @@
-"""Finds the files that are installed beside the code: config/, launch/, scenes/, rviz/ and foxglove/.
+"""Finds files: those that are installed beside the code (config/, launch/, scenes/, rviz/, foxglove/), and the user's.
 
-They lie in ``<prefix>/share/hvs_ros`` after ``colcon build`` and after ``pip install``, and in the source tree when
-hvs_ros is run from a checkout, is installed editable, or was built with ``colcon build --symlink-install``. All of
+The former lie in ``<prefix>/share/hvs_ros`` after ``colcon build`` and after ``pip install``, and in the source tree
+when hvs_ros is run from a checkout, is installed editable, or was built with ``colcon build --symlink-install``. All of
 these are above this file, so they are found by walking up from it; no ament index is needed, which an environment made
 by pip lacks.
 """
 
 from __future__ import annotations
 
+import tempfile
 from functools import lru_cache
 from pathlib import Path
 
@@ -56,3 +57,21 @@ def sample_scenes() -> Path:
         ShareError: it is not there.
     """
     return share_file("scenes")
+
+
+def user_path(text: str | Path) -> Path:
+    """Return a path as a user writes it: ``~`` and ``~name`` are homes, unless nobody knows where that is."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        return Path(text)
+
+
+def write_problem(folder: Path) -> str:
+    """Make the folder if need be, and say why nothing can be written into it; empty: it can."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return ""
+    except OSError as error:
+        return f"{folder}: cannot be written: {error.strerror or error}"

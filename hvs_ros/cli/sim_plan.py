@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from hvs_ros.panorama.view import view_name
 from hvs_ros.policy.contract import PolicyError, PolicyUnavailableError
 from hvs_ros.policy.registry import check_policy, policy_settings
 from hvs_ros.search.task import TaskKind
+from hvs_ros.share import write_problem
 
 Say = Callable[[str], None]
 
@@ -149,12 +149,8 @@ def check_writable(folder: Path) -> None:
     Raises:
         VerbError: why not.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise VerbError(f"--record {folder}: cannot be written: {error.strerror or error}", BAD_INPUT) from error
+    if problem := write_problem(folder):
+        raise VerbError(f"--record {problem}", BAD_INPUT)
 
 
 def _check_together(args: argparse.Namespace) -> None:

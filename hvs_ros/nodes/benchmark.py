@@ -16,7 +16,6 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from hvs_interfaces.msg import HeadCapabilities, SearchState
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
@@ -39,7 +38,7 @@ from hvs_ros.panorama.annotation import SceneError
 from hvs_ros.panorama.scene import load_scenes
 from hvs_ros.search.scoring import ScoringMode
 from hvs_ros.search.task import TaskKind
-from hvs_ros.share import ShareError, sample_scenes
+from hvs_ros.share import ShareError, sample_scenes, user_path
 
 LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
@@ -62,7 +61,7 @@ class Benchmark(Node):
         self._mode = ScoringMode(p.scoring)
         free = FreeTask(p.instruction, TaskKind(p.target)) if p.instruction else None
         selection = Selection(tuple(p.select.split()), None, p.starts or None, p.episodes or None)
-        folder = Path(p.scenes).expanduser() if p.scenes else sample_scenes()
+        folder = user_path(p.scenes) if p.scenes else sample_scenes()
         self._episodes = plan_episodes(
             load_scenes(folder), selection, free_task=free, max_turns=p.max_turns or None
         )
@@ -129,7 +128,7 @@ class Benchmark(Node):
     def _results(self) -> ResultsFile | None:
         if not self._p.results:
             return None
-        path = Path(self._p.results).expanduser()
+        path = user_path(self._p.results)
         settings = self._graph.settings(self._p.ready_timeout, self._p.max_turns or None)
         if self._p.resume and path.exists():
             return ResultsFile.resume(path, settings)

@@ -39,6 +39,7 @@ from hvs_ros.recording.info import INFO_TOPIC, EpisodeInfo
 from hvs_ros.recording.qos import Offer
 from hvs_ros.recording.recorder import Recorder, SearchStatus
 from hvs_ros.recording.writer_thread import BagEvent, Ending, WriterThread
+from hvs_ros.share import user_path, write_problem
 
 TICK_S = 0.05
 GONE_S = 5.0
@@ -81,7 +82,7 @@ class EpisodeRecorder(Node):
         self._counts = {ending: 0 for ending in Ending}
         self._lock = threading.Lock()
         self._failed = ""
-        directory = Path(self._settings.directory).expanduser()
+        directory = user_path(self._settings.directory)
         self._writer = WriterThread(directory, self._on_bag, self._settings.queue_memory * 2**20)
         self._recorder = Recorder(
             self._writer,
@@ -101,8 +102,17 @@ class EpisodeRecorder(Node):
         group = MutuallyExclusiveCallbackGroup()
         self.create_timer(TICK_S, self._tick, callback_group=group, clock=self._steady)
         self.create_timer(1.0, self._look_around, callback_group=group, clock=self._steady)
-        self._diagnostics.set(OK, "waiting for a search", directory=str(directory.absolute()))
-        self.get_logger().info(f"searches are recorded in {directory.absolute()}")
+        self._check(directory.absolute())
+
+    def _check(self, directory: Path) -> None:
+        """Say now, and not at the first search, when nothing can be recorded; each search tries anew."""
+        self._failed = write_problem(directory)
+        if self._failed:
+            self.get_logger().error(f"searches cannot be recorded: {self._failed}")
+            self._diagnostics.set(ERROR, self._failed, directory=str(directory))
+        else:
+            self.get_logger().info(f"searches are recorded in {directory}")
+            self._diagnostics.set(OK, "waiting for a search", directory=str(directory))
 
     def close(self) -> None:
         """Finish the bags."""
@@ -154,7 +164,7 @@ class EpisodeRecorder(Node):
         with self._lock:
             failed = self._failed
         if failed:
-            self._diagnostics.set(ERROR, f"the last search was not recorded: {failed}", recording=recording)
+            self._diagnostics.set(ERROR, f"searches are not recorded: {failed}", recording=recording)
         elif recording and missing:
             self._diagnostics.set(WARN, f"nobody publishes {', '.join(missing)}", recording=recording)
         else:

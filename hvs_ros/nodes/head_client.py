@@ -6,7 +6,8 @@ and a ``Stop`` ends it at once; when that happens in the middle of a move, the m
 
 What a view shows is known from the move before it: its result says where the head looks, and from which stamp on
 pictures show that. A picture from before that moment is never used. The first view of a search comes after a move by
-nothing.
+nothing. A search is in the scene of its first view: what the head said of its scene before that may be about an earlier
+one, or about a head that is gone.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from hvs_ros.angles import Direction, ros_angles, search_turn_deg
+from hvs_ros.image_encodings import ImageError
 from hvs_ros.nodes.camera_info import info_camera
 from hvs_ros.nodes.convert import NS, pose_direction
 from hvs_ros.nodes.head_mover import HeadLimits, HeadMover
-from hvs_ros.nodes.images import ImageError
 from hvs_ros.nodes.search_stop import Stop
 from hvs_ros.nodes.search_views import Shot, ViewTopics
 from hvs_ros.panorama.camera import CameraError
@@ -77,6 +78,7 @@ class HeadClient:
         )
         self._capabilities: HeadCapabilities | None = None
         self._scene: str | None = None
+        self._looked = False
         self._stop: Stop | None = None
         self._received_before = 0
         self._silent = False
@@ -102,7 +104,9 @@ class HeadClient:
     def begin(self, stop: Stop) -> None:
         """Begin a search that ``stop`` may end."""
         with self._changed:
-            self._scene = None if self._capabilities is None else self._capabilities.scene
+            if not self.present:
+                self._capabilities = None
+            self._scene, self._looked = None, False
             self._stop, self._received_before, self.optical_frame = stop, 0, ""
         self._mover.begin(stop)
         self._views.listen(True)
@@ -141,6 +145,23 @@ class HeadClient:
         Raises:
             SearchFailure: there is none, no head answers, or the search was stopped.
         """
+        if self._looked:
+            return self._look()
+        while True:
+            before = self._scene_now()
+            view = self._look()
+            with self._changed:
+                now = self._scene_now()
+                if before in (None, now):
+                    self._scene, self._looked = now, True
+                    return view
+            # The scene has changed meanwhile: the view may be of the one before.
+            self._mover.moved = replace(self._mover.moved, view_ns=None)
+
+    def _scene_now(self) -> str | None:
+        return None if self._capabilities is None else str(self._capabilities.scene)
+
+    def _look(self) -> View:
         if self._mover.moved.view_ns is None:
             self._ask()
             self._await_capabilities()
@@ -249,7 +270,7 @@ class HeadClient:
             self._capabilities = capabilities
             self._changed.notify_all()
             stop, before = self._stop, self._scene
-            if stop is not None and before is None:
+            if self._looked and before is None:
                 self._scene = capabilities.scene
         if stop is not None and before is not None and before != capabilities.scene:
             stop.set(Outcome.SCENE_CHANGED, f"the head is in scene '{capabilities.scene}' now; it was in '{before}'")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from pathlib import Path
 
 from hvs_ros import angles
 from hvs_ros.neck.limits import GazeLimits
@@ -13,6 +12,7 @@ from hvs_ros.nodes.parameters import ParameterError, parameter
 from hvs_ros.panorama.calibration import CalibrationError, read_calibration
 from hvs_ros.panorama.camera import Camera
 from hvs_ros.panorama.view import Sampling, view_name
+from hvs_ros.share import user_path
 
 _PI = math.pi
 _TURNS = 4 * math.pi
@@ -83,7 +83,7 @@ class HeadParameters:
         """
         if self.calibration:
             try:
-                return read_calibration(Path(self.calibration).expanduser())
+                return read_calibration(user_path(self.calibration))
             except CalibrationError as error:
                 raise ParameterError(f"parameter 'calibration': {error}") from error
         return Camera(self.width, self.height, abs(angles.search_turn_deg(self.hfov)))

@@ -14,6 +14,7 @@ from typing import Any
 from rcl_interfaces.srv import GetParameters, ListParameters
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
+from rclpy.exceptions import InvalidHandle
 from rclpy.node import Node
 from rclpy.parameter import parameter_value_to_python
 
@@ -71,7 +72,10 @@ class NodeParameters:
     def _on_names(self, name: str, future: Any) -> None:
         names = list(future.result().result.names)
         _, getter = self._pair(name)
-        answer = getter.call_async(GetParameters.Request(names=names))
+        try:
+            answer = getter.call_async(GetParameters.Request(names=names))
+        except InvalidHandle:  # this node is going
+            return
         answer.add_done_callback(lambda done: self._on_values(name, names, done))
 
     def _on_values(self, name: str, names: list[str], future: Any) -> None:

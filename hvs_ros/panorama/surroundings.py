@@ -9,6 +9,7 @@ from hvs_ros.angles import Direction
 from hvs_ros.panorama import Camera, PanoramaCache, PictureError, Sampling, ViewSampler
 from hvs_ros.panorama.scene import Scene, SceneError, load_scene, load_scenes
 from hvs_ros.search.view import Picture
+from hvs_ros.share import user_path
 
 MOST_NAMES = 12
 """How many scenes an error names."""
@@ -58,7 +59,7 @@ class Workshop:
     """
 
     def __init__(self, scenes: str, camera: Camera, sampling: Sampling, supersample: int, cache_mb: int) -> None:
-        self._folder = Path(scenes).expanduser() if scenes else None
+        self._folder = user_path(scenes) if scenes else None
         self._camera, self._sampling, self._supersample = camera, sampling, supersample
         self._cache = PanoramaCache(cache_mb * 1_000_000)
 
@@ -85,10 +86,10 @@ class Workshop:
                 "the scene is empty: give a scene's name, or the path of a scene folder or a picture"
             )
         try:
-            return self._open(self._named(wanted) or load_scene(Path(wanted).expanduser()))
+            return self._open(self._named(wanted) or load_scene(user_path(wanted)))
         except SceneError as error:
             raise SurroundingsError(str(error)) from error
-        except (OSError, RuntimeError) as error:  # a name too long, or ~ of somebody who is not known
+        except OSError as error:  # a name that is too long
             raise SurroundingsError(f"'{wanted:.200}' is no scene: {error!s:.200}") from error
 
     def _named(self, name: str) -> Scene | None:

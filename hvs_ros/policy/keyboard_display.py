@@ -14,6 +14,7 @@ from typing import Protocol
 import cv2
 
 from hvs_ros.search.view import Picture
+from hvs_ros.share import user_path
 
 _TITLE = "hvs_ros"
 _OPEN_S = 5.0
@@ -46,7 +47,7 @@ class FileDisplay:
 
     def __init__(self, path: str = "") -> None:
         self._folder = None if path else tempfile.mkdtemp(prefix="hvs_view_")
-        self.path = Path(path).expanduser().absolute() if path else Path(self._folder or "") / "view.jpg"
+        self.path = user_path(path).absolute() if path else Path(self._folder or "") / "view.jpg"
         if self.path.suffix.lower() not in (".jpg", ".jpeg", ".png"):
             raise OSError(f"{self.path}: give a file that ends in .jpg or .png")
         self.where = f"the view is in {self.path}"

@@ -19,6 +19,7 @@ from hvs_ros.search.action import Action, ActionError, Rotate, Submit
 from hvs_ros.search.decision import Decision, ParseStatus
 from hvs_ros.search.task import Task
 from hvs_ros.search.view import Observation
+from hvs_ros.share import user_path
 
 _ACTION = re.compile(r"\s*(rotate|submit)\(\s*([-+]?[\d.]+(?:e[-+]?\d+)?)\s*,\s*([-+]?[\d.]+(?:e[-+]?\d+)?)\s*\)\s*")
 _KINDS: dict[str, type[Rotate] | type[Submit]] = {"rotate": Rotate, "submit": Submit}
@@ -50,7 +51,7 @@ class ReplayPolicy:
     def __init__(self, path: str = "") -> None:
         if not path:
             raise PolicyError("policy 'replay' needs the setting path: an episode's bag, or a file of JSON lines")
-        self._path = Path(path).expanduser()
+        self._path = user_path(path)
         if not self._path.exists():
             raise PolicyUnavailableError(f"policy 'replay': {self._path} is not there")
         self._recordings = [item for item in _read(self._path) if item.decisions]

@@ -222,6 +222,7 @@ def test_a_directory_that_cannot_be_written(start_node: Any, stage: Stage, bags:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
     process = start(start_node, stage, blocked / "bags")
+    assert f"searches cannot be recorded: {blocked / 'bags'}: cannot be written" in process.output
     stage.search("nowhere", "find it")
     end = bags.end("nowhere")
     assert (end["state"], end["path"]) == ("failed", "") and str(blocked) in end["message"]

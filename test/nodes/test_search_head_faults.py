@@ -152,6 +152,19 @@ def test_a_head_that_leaves_while_the_policy_thinks_is_noticed(world: World) -> 
     assert Background(world.client).result().outcome is Outcome.SUBMITTED
 
 
+def test_a_new_head_may_be_in_another_scene(world: World) -> None:  # noqa: F811
+    head = world.head()
+    world.searcher("submit")
+    assert Background(world.client).result().outcome is Outcome.SUBMITTED
+    world.remove(head)
+    time.sleep(0.5)
+    search = Background(world.client)
+    time.sleep(0.5)
+    world.head(scene="elsewhere")
+    record = search.result(8.0)
+    assert record.outcome is Outcome.SUBMITTED, record.message
+
+
 def test_a_late_view_is_waited_for_and_an_early_one_never_used(world: World) -> None:  # noqa: F811
     """With a settle_time, the view must be older than the end of the move by that much."""
     head = world.head()

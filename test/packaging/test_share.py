@@ -63,3 +63,15 @@ def test_this_installation_is_complete() -> None:
     assert share.share_file("config", "fastdds_shm.xml").is_file()
     assert share.share_file("launch", "sim.launch.py").is_file()
     assert any(share.sample_scenes().glob("*/annotation.json"))
+
+
+def test_homes_are_found_where_they_are_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert share.user_path("~/scenes") == tmp_path / "scenes"
+    assert share.user_path("~nobody-of-that-name/scenes") == Path("~nobody-of-that-name/scenes")
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    assert share.write_problem(tmp_path / "new" / "folder") == "" and not list((tmp_path / "new" / "folder").iterdir())
+    (tmp_path / "file").touch()
+    assert f"{tmp_path / 'file' / 'x'}: cannot be written" in share.write_problem(tmp_path / "file" / "x")
