@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hvs_ros.confidential import without_secrets
-from hvs_ros.recording import picture
+from hvs_ros.image_encodings import encode_jpeg
 from hvs_ros.recording.episode import EpisodeRecord, RecordedHead, RecordedTurn, RecordedView
 from hvs_ros.search.episode import SearchResult, Turn
 from hvs_ros.search.task import Task
@@ -62,7 +62,7 @@ def _turn(turn: Turn) -> RecordedTurn:
     height, width = seen.image.shape[:2]
     return RecordedTurn(
         number=turn.number,
-        view=RecordedView(picture.encode(seen.image), seen.stamp_ns, width, height),
+        view=RecordedView(encode_jpeg(seen.image), seen.stamp_ns, width, height),
         view_stamp_ns=seen.stamp_ns,
         picture=seen.picture,
         direction=seen.direction,

@@ -14,7 +14,8 @@ from typing import Any
 from rosbags.typesys.store import Typestore
 
 from hvs_ros.angles import Direction, wrap_yaw_deg
-from hvs_ros.recording import decode, picture
+from hvs_ros.image_encodings import ImageError, decompress, encode_jpeg, unpack
+from hvs_ros.recording import decode
 from hvs_ros.recording.bag import METADATA
 from hvs_ros.recording.definitions import store_of
 from hvs_ros.recording.episode import EpisodeRecord, RecordedHead, RecordedTurn, RecordedView
@@ -141,16 +142,13 @@ def _views(files: list[Path], wanted: set[int]) -> dict[int, RecordedView]:
 
 
 def _view(message: Any, stamp: int, kind: str) -> RecordedView | None:
-    if kind == decode.IMAGE:
-        pixels = picture.of_image(message)
-        jpeg = b""
-    else:
-        jpeg = bytes(message.data)
-        pixels = picture.decode(jpeg)
-    if pixels is None:
+    jpeg = b"" if kind == decode.IMAGE else bytes(message.data)
+    try:
+        pixels = unpack(message) if kind == decode.IMAGE else decompress(jpeg, message.format)
+    except ImageError:
         return None
     if jpeg[:2] != b"\xff\xd8":
-        jpeg = picture.encode(pixels)
+        jpeg = encode_jpeg(pixels)
     height, width = pixels.shape[:2]
     return RecordedView(jpeg, stamp, width, height)
 

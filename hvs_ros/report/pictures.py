@@ -9,10 +9,10 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from hvs_ros.image_encodings import ImageError, decompress, encode_jpeg
 from hvs_ros.panorama import Tilt, open_panorama
 from hvs_ros.panorama.geometry import direction_of, rotation, vector_of
 from hvs_ros.recording.episode import RecordedView
-from hvs_ros.recording.picture import decode, encode
 from hvs_ros.search.view import Picture
 
 VIEW_WIDTH = 800
@@ -40,14 +40,16 @@ def inline(picture: Picture, width: int, quality: int) -> Inline:
     if full > width:
         height = max(1, round(height * width / full))
         picture = np.asarray(cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
-    data = base64.b64encode(encode(np.ascontiguousarray(picture), quality)).decode()
+    data = base64.b64encode(encode_jpeg(np.ascontiguousarray(picture), quality)).decode()
     return Inline(f"data:image/jpeg;base64,{data}", picture.shape[1], height)
 
 
 def view(recorded: RecordedView) -> Inline | None:
     """Return a view; None where it does not decode."""
-    picture = decode(recorded.jpeg)
-    return None if picture is None else inline(picture, VIEW_WIDTH, 78)
+    try:
+        return inline(decompress(recorded.jpeg), VIEW_WIDTH, 78)
+    except ImageError:
+        return None
 
 
 def panorama(path: Path, tilt: Tilt | None) -> Inline:

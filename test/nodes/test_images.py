@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from sensor_msgs.msg import CompressedImage, Image
 from std_msgs.msg import Header
 
-from hvs_ros.nodes import images
-from hvs_ros.nodes.images import ImageError, from_compressed, from_image, to_compressed, to_image
+from hvs_ros import image_encodings
+from hvs_ros.image_encodings import ImageError
+from hvs_ros.nodes.images import from_compressed, from_image, to_compressed, to_image
 
 HEADER = Header(frame_id="camera")
 BGR = np.random.default_rng(1).integers(0, 256, (5, 7, 3), np.uint8)
@@ -153,7 +154,7 @@ SMOOTH = cv2.resize(BGR, (64, 48), interpolation=cv2.INTER_CUBIC)
 def test_jpeg_with_either_library(monkeypatch: pytest.MonkeyPatch, turbo: bool) -> None:
     if turbo:
         pytest.importorskip("simplejpeg")
-    monkeypatch.setattr(images, "_HAVE_SIMPLEJPEG", turbo)
+    monkeypatch.setattr(image_encodings, "_HAVE_SIMPLEJPEG", turbo)
     sent = to_compressed(SMOOTH, HEADER, 95)
     assert sent.header.frame_id == "camera"
     assert "jpeg" in sent.format
@@ -175,7 +176,7 @@ def test_without_opencv_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(name: str) -> Any:
         raise ImportError("numpy.core.multiarray failed to import")
 
-    monkeypatch.setattr(images.importlib, "import_module", broken)
+    monkeypatch.setattr(image_encodings.importlib, "import_module", broken)
     with pytest.raises(ImageError, match=r"OpenCV.*numpy.core.multiarray failed"):
         from_image(message("bayer_rggb8", np.zeros((4, 4), np.uint8)))
     np.testing.assert_array_equal(from_image(message("rgb8", BGR[:, :, ::-1])), BGR)

@@ -64,15 +64,16 @@ def test_an_unfinished_bag_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     assert "unfinished" in record.problem
 
 
-def test_raw_views_are_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("encoding", ["rgb8", "rgb16"])
+def test_raw_views_are_read(tmp_path: Path, encoding: str) -> None:
     sent = [item for item in episode() if not item.topic.endswith("compressed")]
     stamps = [item.ns for item in episode() if item.topic.endswith("compressed")]
     red = np.zeros((4, 7, 3), np.uint8)
     red[:, :6] = (255, 0, 0)
     for ns in stamps:
         # rows are longer than the pixels in them
-        data = red.reshape(-1)
-        fields = {"width": 6, "height": 4, "encoding": "rgb8", "step": 21, "data": data}
+        rows = red if encoding == "rgb8" else (red.astype("<u2") * 257).view(np.uint8)
+        fields = {"width": 6, "height": 4, "encoding": encoding, "step": rows[0].size, "data": rows.reshape(-1)}
         sent.append(
             Sent("/head/camera/image_raw", ns, message(KINDS["head/camera/image_raw"], header=header(ns), **fields))
         )
