@@ -21,7 +21,7 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
 from hvs_ros import angles
@@ -31,6 +31,7 @@ from hvs_ros.nodes.camera_info import camera_info
 from hvs_ros.nodes.images import to_compressed, to_image
 from hvs_ros.nodes.parameters import declare, parameter
 from hvs_ros.nodes.process import run_node
+from hvs_ros.nodes.qos import latched
 from hvs_ros.panorama.camera import Camera
 from hvs_ros.search.view import Picture
 
@@ -82,8 +83,7 @@ class MockHead(Node):
         self._images = self.create_publisher(Image, "camera/image_raw", qos)
         self._compressed = self.create_publisher(CompressedImage, "camera/image_raw/compressed", qos)
         self._infos = self.create_publisher(CameraInfo, "camera/camera_info", qos)
-        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        self._capabilities = self.create_publisher(HeadCapabilities, "capabilities", latched)
+        self._capabilities = self.create_publisher(HeadCapabilities, "capabilities", latched())
         self._publish_capabilities()
         self._server = ActionServer(
             self,

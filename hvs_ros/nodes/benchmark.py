@@ -20,7 +20,6 @@ from collections.abc import Callable, Sequence
 from hvs_interfaces.msg import HeadCapabilities, SearchState
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 from hvs_ros.angles import search_turn_deg
 from hvs_ros.benchmark.episodes import FreeTask, Selection, SelectionError, plan_episodes
@@ -34,15 +33,13 @@ from hvs_ros.nodes.benchmark_parameters import BenchmarkParameters
 from hvs_ros.nodes.diagnostics import ERROR, OK, Diagnostics
 from hvs_ros.nodes.parameters import declare
 from hvs_ros.nodes.process import run_node
+from hvs_ros.nodes.qos import latched
 from hvs_ros.panorama.annotation import SceneError
 from hvs_ros.panorama.scene import load_scenes
 from hvs_ros.search.scoring import ScoringMode
 from hvs_ros.search.task import TaskKind
 from hvs_ros.share import ShareError, sample_scenes, user_path
 
-LATCHED = QoSProfile(
-    depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
-)
 CLOSE_LIMIT_S = 5.0
 """For the search under way to end when the node is shut down."""
 
@@ -170,7 +167,7 @@ class GraphFacts:
             (HeadCapabilities, "head/capabilities", self._on_capabilities),
             (SearchState, "search/state", self._on_state),
         ):
-            node.create_subscription(kind, topic, keep, LATCHED, callback_group=MutuallyExclusiveCallbackGroup())
+            node.create_subscription(kind, topic, keep, latched(), callback_group=MutuallyExclusiveCallbackGroup())
 
     @property
     def policy(self) -> str:

@@ -10,13 +10,12 @@ from pathlib import Path
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
+from hvs_ros.nodes.qos import latched
+
 TOPIC = "recorder/episodes"
-QOS = QoSProfile(
-    depth=100, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
-)
+KEPT = 100
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class Recordings:
         self._changed = threading.Condition()
         self._recordings: dict[str, Recording] = {}
         self._topic = node.create_subscription(
-            String, TOPIC, self._on_message, QOS, callback_group=MutuallyExclusiveCallbackGroup()
+            String, TOPIC, self._on_message, latched(KEPT), callback_group=MutuallyExclusiveCallbackGroup()
         ).topic_name
 
     def recorders(self) -> int:

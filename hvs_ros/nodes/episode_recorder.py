@@ -13,7 +13,6 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +20,17 @@ from hvs_interfaces.msg import HeadCapabilities, HeadPose, SearchCommand, Search
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image, JointState
 from std_msgs.msg import String
 
 from hvs_ros.nodes.convert import time_ns
 from hvs_ros.nodes.diagnostics import ERROR, OK, WARN, Diagnostics
-from hvs_ros.nodes.parameters import declare, parameter
+from hvs_ros.nodes.node_parameters import NodeParameters
+from hvs_ros.nodes.parameters import declare
 from hvs_ros.nodes.process import run_node
-from hvs_ros.nodes.recorder_parameters import NodeParameters
+from hvs_ros.nodes.qos import latched
+from hvs_ros.nodes.recorder_parameters import RecorderParameters
 from hvs_ros.nodes.recorder_topics import RawSubscription, Wanted
 from hvs_ros.recording import decode
 from hvs_ros.recording.bag import Topic
@@ -42,31 +42,14 @@ from hvs_ros.recording.writer_thread import BagEvent, Ending, WriterThread
 from hvs_ros.share import user_path, write_problem
 
 TICK_S = 0.05
+KEPT_EPISODES = 100
+"""So many messages about bags are latched."""
 GONE_S = 5.0
 """After so long without a publisher of the search's state, a search that runs will have no end."""
 STOP_LIMIT_S = 5.0
 
 _TARGETS = {number: kind.value for number, kind in decode.TARGETS.items()}
-_LEVELS = {Ending.RECORDING: OK, Ending.COMPLETE: OK, Ending.INCOMPLETE: WARN, Ending.FAILED: ERROR}
 _OUTCOMES = {number: outcome.name for number, outcome in decode.OUTCOMES.items()}
-
-
-@dataclass(frozen=True)
-class RecorderParameters:
-    """What a recorder can be told."""
-
-    directory: str = parameter("recordings", "Folder that bags are made in; made if it is not there")
-    views: str = parameter(
-        "compressed", "Which views are recorded; raw ones are large", choices=("compressed", "raw", "both")
-    )
-    grace: float = parameter(0.3, "From the end of a search to the end of its bag [s]", low=0.0, high=10.0)
-    buffer_time: float = parameter(
-        2.0, "How far back a bag reaches for what came before the search's first state [s]", low=0.1, high=60.0
-    )
-    buffer_memory: int = parameter(128, "Limit of that in memory [MiB]", low=1, high=65536)
-    queue_memory: int = parameter(
-        256, "What may wait to be written; beyond it views are dropped [MiB]", low=1, high=65536
-    )
 
 
 class EpisodeRecorder(Node):
@@ -76,8 +59,7 @@ class EpisodeRecorder(Node):
         super().__init__("episode_recorder")
         self._settings = declare(self, RecorderParameters)
         self._diagnostics = Diagnostics(self)
-        latched = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        self._episodes = self.create_publisher(String, "recorder/episodes", latched)
+        self._episodes = self.create_publisher(String, "recorder/episodes", latched(KEPT_EPISODES))
         self._seen_searcher_s = time.monotonic()
         self._counts = {ending: 0 for ending in Ending}
         self._lock = threading.Lock()

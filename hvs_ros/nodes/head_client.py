@@ -20,13 +20,13 @@ from hvs_interfaces.action import MoveHead
 from hvs_interfaces.msg import HeadCapabilities, HeadPose
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from hvs_ros.angles import Direction, ros_angles, search_turn_deg
 from hvs_ros.image_encodings import ImageError
 from hvs_ros.nodes.camera_info import info_camera
 from hvs_ros.nodes.convert import NS, pose_direction
 from hvs_ros.nodes.head_mover import HeadLimits, HeadMover
+from hvs_ros.nodes.qos import latched
 from hvs_ros.nodes.search_stop import Stop
 from hvs_ros.nodes.search_views import Shot, ViewTopics
 from hvs_ros.panorama.camera import CameraError
@@ -44,7 +44,6 @@ SHORT_DEG = 3.0
 """A head that says REACHED so far from the goal is not believed without a word."""
 LEAD_NS = NS
 """A picture stamped so far ahead of the head's own time is not one of this moment."""
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class HeadClient:
@@ -73,7 +72,7 @@ class HeadClient:
             HeadCapabilities,
             f"{head}/capabilities",
             self._on_capabilities,
-            LATCHED,
+            latched(),
             callback_group=MutuallyExclusiveCallbackGroup(),
         )
         self._capabilities: HeadCapabilities | None = None

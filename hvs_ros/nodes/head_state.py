@@ -12,16 +12,14 @@ from typing import Any
 
 from hvs_interfaces.msg import HeadPose
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 
 from hvs_ros import angles
 from hvs_ros.neck.gaze import Moment
 from hvs_ros.nodes import convert
+from hvs_ros.nodes.qos import latched
 
 JOINTS = ("head_yaw", "head_pitch")
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-"""Reliable, and the last message is kept for who comes late."""
 
 
 class StatePublisher:
@@ -44,7 +42,7 @@ class StatePublisher:
             return
         self._tf_message: Any = importlib.import_module("tf2_msgs.msg").TFMessage
         self._tf = node.create_publisher(self._tf_message, "/tf", 100)
-        self._tf_static = node.create_publisher(self._tf_message, "/tf_static", LATCHED)
+        self._tf_static = node.create_publisher(self._tf_message, "/tf_static", latched())
         header = convert.header(node.get_clock().now().nanoseconds, gaze_frame)
         optical = convert.transform(header, optical_frame, angles.OPTICAL_IN_GAZE)
         self._tf_static.publish(self._tf_message(transforms=[optical]))

@@ -28,9 +28,10 @@ from hvs_ros.nodes.diagnostics import ERROR, OK, WARN, Diagnostics
 from hvs_ros.nodes.head_camera import HeadCamera, ViewError
 from hvs_ros.nodes.head_moves import MoveServer
 from hvs_ros.nodes.head_parameters import HeadParameters
-from hvs_ros.nodes.head_state import LATCHED, StatePublisher
+from hvs_ros.nodes.head_state import StatePublisher
 from hvs_ros.nodes.parameters import declare
 from hvs_ros.nodes.process import run_node
+from hvs_ros.nodes.qos import latched
 from hvs_ros.panorama.surroundings import Surroundings, SurroundingsError, Workshop
 
 NO_SCENE = "no scene: call load_scene, or start the head with the parameter 'scenes'"
@@ -54,7 +55,7 @@ class PanoramaHead(Node):
         self._obstacle = NO_SCENE
         self._state = StatePublisher(self, p.base_frame, p.gaze_frame, p.optical_frame)
         self._camera = HeadCamera(self, p, self._lens, self._gaze, self._state)
-        self._capabilities = self.create_publisher(HeadCapabilities, "capabilities", LATCHED)
+        self._capabilities = self.create_publisher(HeadCapabilities, "capabilities", latched())
         self._enter_first_scene()
         self._moves = MoveServer(
             self,

@@ -14,10 +14,10 @@ from hvs_interfaces.msg import HeadPose, SearchCommand, SearchState
 from hvs_interfaces.msg import Turn as TurnMessage
 from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from hvs_ros.nodes.convert import header
 from hvs_ros.nodes.head_client import HeadClient
+from hvs_ros.nodes.qos import latched
 from hvs_ros.nodes.search_messages import KINDS, OUTCOMES, PHASES, command_message, result_message, turn_message
 from hvs_ros.search.decision import Decision
 from hvs_ros.search.episode import SearchResult, Turn
@@ -48,8 +48,7 @@ class SearchTopics:
         self.commands = node.create_publisher(SearchCommand, "search/command", 10)
         self.turns = node.create_publisher(TurnMessage, "search/turn", 10)
         # With a depth of 1 a state that follows quickly replaces one that is still on its way.
-        states = QoSProfile(depth=20, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        self._states = node.create_publisher(SearchState, "search/state", states)
+        self._states = node.create_publisher(SearchState, "search/state", latched(20))
         self._lock = threading.Lock()
 
     def now_ns(self) -> int:

@@ -27,7 +27,6 @@ from hvs_ros.recording.errors import RecordingError
 
 MAGIC = b"\x89MCAP0\r\n"
 _FOOTER, _SCHEMA, _CHANNEL, _MESSAGE, _CHUNK, _DATA_END = 0x02, 0x03, 0x04, 0x05, 0x06, 0x0F
-_ENCODINGS = ("ros2msg", "ros2idl")
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from hvs_ros.nodes.benchmark_parameters import BenchmarkParameters
-from hvs_ros.nodes.episode_recorder import RecorderParameters
 from hvs_ros.nodes.head_parameters import HeadParameters
 from hvs_ros.nodes.parameters import ParameterError, declare, parameter
+from hvs_ros.nodes.recorder_parameters import RecorderParameters
 from hvs_ros.nodes.search_parameters import SearchParameters
 from hvs_ros.share import share_file
 

@@ -13,7 +13,6 @@ from hvs_ros.search.view import Arrival, MoveOutcome, Observation, View
 
 WIDTH = 3072
 CAMERA = Camera(960, 540, 100.0)
-PIXELS_PER_DEG = WIDTH / 360.0
 DIRECTIONS = ("right", "up right", "up", "up left", "left", "down left", "down", "down right")
 ANGLE = {name: 45 * step for step, name in enumerate(DIRECTIONS)}
 
