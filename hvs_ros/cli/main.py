@@ -19,7 +19,7 @@ from typing import Protocol
 
 from hvs_ros.cli.error import VerbError
 
-VERBS = ("sim", "search", "view", "scenes", "policies", "report", "bag")
+VERBS = ("sim", "up", "search", "view", "scenes", "policies", "report", "bag")
 """Modules of this package, in the order of the help."""
 
 INTERRUPTED = 130
@@ -45,8 +45,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # reason to end a run (standard error does the same by itself).
         errors = "backslashreplace" if sys.stdout.errors == "strict" else sys.stdout.errors
         sys.stdout.reconfigure(line_buffering=True, errors=errors)  # type: ignore[union-attr]
-    parser = build_parser()
-    args = parser.parse_args(arguments)
+    try:
+        parser = build_parser()
+        args = parser.parse_args(arguments)
+    except KeyboardInterrupt:
+        return INTERRUPTED
     if args.verb is None:
         parser.print_help()
         return 2

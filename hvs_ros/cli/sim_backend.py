@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import fcntl
-import importlib.util
-import os
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hvs_ros.benchmark.in_process import InProcessBackend, SceneHead
 from hvs_ros.benchmark.run import Backend
 from hvs_ros.cli.error import BAD_INPUT, VerbError
+from hvs_ros.cli.graph import claimed, enter_domain, require_ros
 from hvs_ros.cli.sim_plan import Plan
 from hvs_ros.panorama import Camera
 from hvs_ros.panorama.surroundings import Workshop
@@ -63,22 +59,16 @@ def _in_process(plan: Plan, reports: Reports | None) -> Iterator[Backend]:
 
 @contextmanager
 def _graph(args: argparse.Namespace, plan: Plan, reports: Reports | None, say: Say) -> Iterator[Backend]:
-    for module in ("rclpy", "hvs_interfaces"):
-        if importlib.util.find_spec(module) is None:
-            raise ImportError(f"No module named '{module}'", name=module)
-    from hvs_ros.bringup import Bringup, local_environment
+    require_ros()
+    from hvs_ros.bringup import Bringup
 
-    if args.domain is not None:
-        os.environ["ROS_DOMAIN_ID"] = str(args.domain)
-    # This process talks to the nodes as well, and Fast DDS reads its environment when rclpy begins.
-    os.environ.update(local_environment())
+    domain = enter_domain(args.domain)  # this process talks to the nodes as well
     from hvs_ros.nodes.benchmark_graph import GraphBackend, GraphError, refuse_crowd
     from hvs_ros.nodes.spinning import spinning_node
 
     specs = _specs(args, plan)
     try:
-        domain = os.environ.get("ROS_DOMAIN_ID", "0")
-        with _claimed(domain, args.namespace), spinning_node("hvs_sim", args.namespace) as node:
+        with claimed(domain, args.namespace), spinning_node("hvs_sim", args.namespace) as node:
             refuse_crowd(node)
             with (
                 Bringup(specs, log_level=args.log_level, on_line=lambda name, line: say(f"[{name}] {line}")) as nodes,
@@ -90,28 +80,6 @@ def _graph(args: argparse.Namespace, plan: Plan, reports: Reports | None, say: S
                 yield backend
     except GraphError as error:
         raise VerbError(str(error)) from error
-
-
-@contextmanager
-def _claimed(domain: str, namespace: str) -> Iterator[None]:
-    """Let no second sim into the same domain and namespace of this machine.
-
-    The graph itself shows other systems too, but only once they have been discovered, and two sims that start in the
-    same second have not.
-
-    Raises:
-        VerbError: another one is there.
-    """
-    name = f"hvs_sim_{os.getuid()}_{domain}_{namespace.strip('/').replace('/', '.')}.lock"
-    with (Path(tempfile.gettempdir()) / name).open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise VerbError(
-                f"another hvs sim runs in ROS domain {domain} on this machine: give this one a domain of its own"
-                " (--domain or ROS_DOMAIN_ID), or a --namespace"
-            ) from error
-        yield
 
 
 def _specs(args: argparse.Namespace, plan: Plan) -> Any:

@@ -1,0 +1,91 @@
+"""``hvs up``: brings up a head in a panorama and a policy, and leaves them running.
+
+It does what ``ros2 launch hvs_ros sim.launch.py`` does, from the same description, where there is no launch.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from hvs_ros.cli.arguments import number, path, setting
+from hvs_ros.cli.error import BAD_INPUT, VerbError
+from hvs_ros.cli.graph import claimed, enter_domain, require_ros
+
+NAME = "up"
+HELP = "bring up a head in a panorama and a policy, and leave them running for `hvs search` and other clients"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "--scenes", type=path, metavar="DIR", help="scene folders, bare panoramas, or one of them; default: the samples"
+    )
+    parser.add_argument("--scene", default="", metavar="NAME", help="to start in (default: the first)")
+    parser.add_argument("--policy", default="signs", metavar="NAME", help="who decides (default signs): `hvs policies`")
+    parser.add_argument(
+        "--policy-setting",
+        action="append",
+        default=[],
+        type=setting,
+        metavar="KEY=VALUE",
+        help="a setting of the policy; repeatable",
+    )
+    parser.add_argument("--record", type=path, metavar="DIR", help="keep a bag of each search in DIR")
+    parser.add_argument(
+        "--motion", choices=("instant", "profile"), default="instant", help="how the head moves (default instant)"
+    )
+    parser.add_argument("--namespace", default="", metavar="NS", help="put every node there")
+    parser.add_argument(
+        "--domain", type=number(0, 232, int), metavar="ID", help="ROS domain (default: ROS_DOMAIN_ID, else 0)"
+    )
+    parser.add_argument("--params-file", type=path, metavar="YAML", help="parameters of the nodes")
+    parser.add_argument(
+        "--log-level", choices=("debug", "info", "warn", "error"), default="info", help="of the nodes (default info)"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Start the nodes, show what they say, and end them at Ctrl-C or when one of them has ended by itself."""
+    require_ros()
+    from hvs_ros.bringup import HEAD, POLICY, Bringup, sim
+    from hvs_ros.panorama.annotation import SceneError
+    from hvs_ros.panorama.scene import load_scenes
+    from hvs_ros.policy.contract import PolicyError
+    from hvs_ros.policy.registry import check_policy
+    from hvs_ros.share import ShareError, sample_scenes
+
+    settings = dict(args.policy_setting)
+    scenes = args.scenes or sample_scenes()
+    try:
+        check_policy(args.policy, settings)
+        load_scenes(scenes)  # the head would stay and wait for a better one
+        specs = sim(
+            scenes=scenes,
+            scene=args.scene,
+            policy=args.policy,
+            record=args.record,
+            namespace=args.namespace,
+            parameter_files=[] if args.params_file is None else [args.params_file],
+            parameters={
+                HEAD: {"motion": args.motion},
+                POLICY: {f"policy.{name}": value for name, value in settings.items()},
+            },
+        )
+    except (PolicyError, SceneError, ShareError, ValueError) as error:
+        raise VerbError(str(error), BAD_INPUT) from error
+    domain = enter_domain(args.domain)
+    where = "".join(
+        f" --{name} {value}" for name, value in (("domain", args.domain), ("namespace", args.namespace)) if value
+    )
+    with claimed(domain, args.namespace), Bringup(specs, log_level=args.log_level, on_line=_say) as nodes:
+        print(f'hvs up: Ctrl-C ends it; in another terminal: hvs search{where} "find the exit sign"', flush=True)
+        try:
+            nodes.wait()
+        except KeyboardInterrupt:
+            print("hvs up: ending", flush=True)
+            return 0
+        raise VerbError(nodes.trouble())
+
+
+def _say(name: str, line: str) -> None:
+    print(f"[{name}] {line}", flush=True)
