@@ -105,6 +105,8 @@ def head(capabilities: Any) -> RecordedHead:
         width=int(capabilities.width),
         height=int(capabilities.height),
         hfov_deg=abs(search_turn_deg(capabilities.hfov)),
+        yaw_deg=None if capabilities.yaw_continuous else _range(capabilities.yaw_max, capabilities.yaw_min),
+        pitch_deg=_range(capabilities.pitch_max, capabilities.pitch_min),
     )
 
 
@@ -115,6 +117,11 @@ def _action(command: Any) -> Action | None:
         answer = search_direction(command.yaw, command.pitch)
         return Submit(_clean(answer.yaw_deg), _clean(answer.pitch_deg))
     return None
+
+
+def _range(first: float, last: float) -> tuple[float, float] | None:
+    """Return a reachable range in search degrees; None where it is not filled in."""
+    return None if first == last else (_clean(search_turn_deg(first)), _clean(search_turn_deg(last)))
 
 
 def _clean(degrees: float) -> float:

@@ -73,6 +73,8 @@ class RecordedHead:
         width: of a view in pixels; 0 where it is not known.
         height: likewise.
         hfov_deg: horizontal field of view; 0 where it is not known.
+        yaw_deg: (leftmost, rightmost) reachable yaw, right positive; None: all round, or not known.
+        pitch_deg: (lowest, highest) reachable pitch, up positive; None: not known.
     """
 
     name: str = ""
@@ -81,6 +83,8 @@ class RecordedHead:
     width: int = 0
     height: int = 0
     hfov_deg: float = 0.0
+    yaw_deg: tuple[float, float] | None = None
+    pitch_deg: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

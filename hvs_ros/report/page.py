@@ -245,6 +245,11 @@ def _foot(record: EpisodeRecord) -> str:
         parts.append(f"bag {escape(record.path.name)}")
     if record.head.view:
         parts.append(f"views {escape(record.head.view)}")
+    parts += [
+        f"reachable {axis} {limits[0]:.0f}° to {limits[1]:.0f}°"
+        for axis, limits in (("yaw", record.head.yaw_deg), ("pitch", record.head.pitch_deg))
+        if limits is not None and limits != (-90.0, 90.0)
+    ]
     if record.outcome is not None:
         parts.append(f"outcome {escape(record.outcome.value)}{': ' + escape(record.message) if record.message else ''}")
     known = {"policy": dict(record.parameters), **{k: v for k, v in record.info.items() if k in ("nodes", "versions")}}

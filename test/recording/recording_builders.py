@@ -133,6 +133,10 @@ def episode(
         width=1920,
         height=1080,
         hfov=math.radians(100),
+        yaw_min=-math.radians(150),
+        yaw_max=math.radians(140),
+        pitch_min=-math.radians(60),
+        pitch_max=math.radians(45),
     )
     for number, (yaw, pitch, kind, first, second) in enumerate(steps, start=1):
         state(1, number)

@@ -31,6 +31,7 @@ def test_everything_comes_back(tmp_path: Path) -> None:
     assert record.submitted == Direction(140.0, -8.0)
     assert record.looking is not None and record.looking.angle_to_deg(Direction(135.0, -10.0)) < 1e-9
     assert record.head.hfov_deg == pytest.approx(100.0) and record.head.kind == "panorama"
+    assert (record.head.yaw_deg, record.head.pitch_deg) == ((-140.0, 150.0), (-45.0, 60.0)), "what could be reached"
     assert record.duration_s == pytest.approx(1.231)
     assert [turn.decision.action for turn in record.turns] == [
         Rotate(90.0, 0.0),

@@ -68,7 +68,7 @@ def record(**more: object) -> EpisodeRecord:
         "looking": Direction(355.0, 5.0),
         "turns": turns,
         "scene": "hall",
-        "head": RecordedHead("panorama", "panorama", "exact", 1920, 1080, 100.0),
+        "head": RecordedHead("panorama", "panorama", "exact", 1920, 1080, 100.0, (-140.0, 150.0), (-90.0, 90.0)),
         "started_ns": 1_790_000_000 * 10**9,
         "ended_ns": 1_790_000_007 * 10**9,
     }
@@ -129,9 +129,10 @@ def test_it_says_what_happened(tmp_path: Path, panorama: Path) -> None:
         "find the exit sign", "Found", "off by 2.0° right, 1.0° up", "hall", "signs", "4 of 10", "object search, hard",
         "thought 1", "rotate 80° right, 5° up", "rotate 175° left", "no valid action", "submit yaw 2°, pitch 1°",
         "bad action", "reached", "feedback 3", "think 1.50 s", "look 50 ms", "1001 in, 20 out", "raw 4", "id-7",
-        "rapidocr",
+        "rapidocr", "reachable yaw -140° to 150°",
     ):  # fmt: skip
         assert words in page.text, words
+    assert "reachable pitch" not in page.text, "nothing limits it"
     assert sum(tag == "img" for tag, _ in page.tags) == 4
     assert out.stat().st_size < 2e6
 
