@@ -16,11 +16,8 @@ from hvs_ros.benchmark.result import EpisodeResult
 from hvs_ros.recording.episode import EpisodeRecord, RecordedTurn
 from hvs_ros.recording.errors import RecordingError
 from hvs_ros.recording.naming import slug
-from hvs_ros.report import IndexEntry, write_index, write_report
+from hvs_ros.report import INDEX_NAME, REPORT_NAME, IndexEntry, write_index, write_report
 from hvs_ros.search.decision import Decision
-
-REPORT_NAME = "report.html"
-INDEX_NAME = "index.html"
 
 
 class ReportWriter:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 NAME = "report"
 HELP = "write the report of recorded episodes: one HTML file each, and an index"
-REPORT_NAME, INDEX_NAME = "report.html", "index.html"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     """Write the reports; a bag that cannot be read is named and passed over."""
     from hvs_ros.benchmark.progress import shorten
     from hvs_ros.recording import RecordingError, read_episode
-    from hvs_ros.report import IndexEntry, write_index, write_report
+    from hvs_ros.report import INDEX_NAME, IndexEntry, write_index, write_report
 
     bags = [bag for given in args.bags for bag in _bags(given)]
     scenes = _scenes(args.scenes)
@@ -122,5 +121,7 @@ def _scenes(directory: Path | None) -> dict[str, Scene]:
 
 
 def _report_of(bag: Path, out: Path | None) -> Path:
+    from hvs_ros.report import REPORT_NAME
+
     folder = bag if bag.is_dir() else bag.parent
     return folder / REPORT_NAME if out is None else out / f"{folder.name}.html"

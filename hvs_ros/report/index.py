@@ -16,6 +16,9 @@ from hvs_ros.report.style import document
 from hvs_ros.report.words import judged, seconds
 from hvs_ros.search.task import Target
 
+INDEX_NAME = "index.html"
+"""Usual name of an index."""
+
 
 @dataclass(frozen=True)
 class IndexEntry:

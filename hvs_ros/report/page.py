@@ -25,6 +25,8 @@ from hvs_ros.report.words import Judged, degrees, judged, seconds
 from hvs_ros.search.decision import ParseStatus
 from hvs_ros.search.task import EpisodeSpec, Target, TaskKind
 
+REPORT_NAME = "report.html"
+"""Usual name of a report, beside its bag."""
 LEVELS = {
     TaskKind.OBJECT: ("easy", "medium", "hard"),
     TaskKind.PATH: ("easy", "medium", "hard", "extreme"),
