@@ -9,12 +9,7 @@ from statistics import fmean, median
 
 from hvs_ros.benchmark.result import EpisodeResult
 from hvs_ros.search.scoring import ScoringMode
-from hvs_ros.search.task import TaskKind
-
-LEVEL_NAMES = {
-    TaskKind.OBJECT: {0: "easy", 1: "medium", 2: "hard"},
-    TaskKind.PATH: {0: "easy", 1: "medium", 2: "hard", 3: "extreme"},
-}
+from hvs_ros.search.task import LEVEL_NAMES, TaskKind
 
 
 @dataclass(frozen=True)

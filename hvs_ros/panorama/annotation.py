@@ -18,12 +18,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from hvs_ros.angles import Direction, wrap_yaw_deg
-from hvs_ros.search.task import EpisodeSpec, Target, Task, TaskError, TaskKind
+from hvs_ros.search.task import LEVEL_NAMES, EpisodeSpec, Target, Task, TaskError, TaskKind
 
 ANNOTATION_NAME = "annotation.json"
 DEFAULT_STARTS_DEG = (0.0, 90.0, 180.0, 270.0)
-LEVELS = {TaskKind.OBJECT: range(0, 3), TaskKind.PATH: range(0, 4)}
-"""Difficulties in use: object easy, medium, hard; path easy, medium, hard, extreme."""
 
 _KEYS = ("task", "yaw", "pitch", "initial yaw", "level")
 
@@ -200,7 +198,7 @@ class _Item:
             self._refuse(f"'level' is {_kind(levels)}; {expected} is expected")
         if len(levels) != starts:
             self._refuse(f"'level' has {len(levels)} entries; {expected} is expected")
-        allowed = LEVELS[kind]
+        allowed = range(len(LEVEL_NAMES[kind]))
         for level in levels:
             if isinstance(level, bool) or not isinstance(level, int) or level not in allowed:
                 self._refuse(

@@ -11,10 +11,10 @@ from urllib.parse import quote
 
 from hvs_ros.recording.episode import EpisodeRecord
 from hvs_ros.report.chart import chart
-from hvs_ros.report.page import LEVELS, write_whole
+from hvs_ros.report.page import write_whole
 from hvs_ros.report.style import document
 from hvs_ros.report.words import judged, seconds
-from hvs_ros.search.task import Target
+from hvs_ros.search.task import LEVEL_NAMES, Target
 
 INDEX_NAME = "index.html"
 """Usual name of an index."""
@@ -70,7 +70,7 @@ def write_index(out: Path | str, entries: Sequence[IndexEntry], *, title: str = 
 def _row(entry: IndexEntry, folder: Path) -> str:
     record, verdict = entry.record, judged(entry.record, entry.target)
     address = quote(os.path.relpath(entry.report.absolute(), folder.absolute()).replace(os.sep, "/"))
-    levels = LEVELS[record.task.kind]
+    levels = LEVEL_NAMES[record.task.kind]
     level = f", {levels[entry.level]}" if entry.level is not None and entry.level < len(levels) else ""
     small = chart(record, entry.target, None, None, success=verdict.success, small=True)
     return (

@@ -23,14 +23,10 @@ from hvs_ros.report.command import command
 from hvs_ros.report.style import document
 from hvs_ros.report.words import Judged, degrees, judged, seconds
 from hvs_ros.search.decision import ParseStatus
-from hvs_ros.search.task import EpisodeSpec, Target, TaskKind
+from hvs_ros.search.task import LEVEL_NAMES, EpisodeSpec, Target
 
 REPORT_NAME = "report.html"
 """Usual name of a report, beside its bag."""
-LEVELS = {
-    TaskKind.OBJECT: ("easy", "medium", "hard"),
-    TaskKind.PATH: ("easy", "medium", "hard", "extreme"),
-}
 _log = logging.getLogger(__name__)
 
 
@@ -106,7 +102,7 @@ def _head(
     record: EpisodeRecord, verdict: Judged, target: Target | None, level: int | None, links: Sequence[tuple[str, str]]
 ) -> str:
     kind = record.task.kind
-    known = LEVELS[kind]
+    known = LEVEL_NAMES[kind]
     facts = [
         ("task", f"{kind.value} search" + (f", {known[level]}" if level is not None and level < len(known) else "")),
         ("scene", record.scene),

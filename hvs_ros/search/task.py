@@ -24,6 +24,13 @@ class TaskKind(Enum):
     """Look along the way to take; the pitch does not matter (humanoid path search, HPS)."""
 
 
+LEVEL_NAMES = {
+    TaskKind.OBJECT: ("easy", "medium", "hard"),
+    TaskKind.PATH: ("easy", "medium", "hard", "extreme"),
+}
+"""Difficulties of the benchmark; a level is a place in its kind's list."""
+
+
 @dataclass(frozen=True)
 class Task:
     """What a searcher is told.
