@@ -46,11 +46,13 @@ class GraphLimits:
         ready_s: for head, searcher and recorder to appear.
         load_s: for a head to enter a scene.
         bag_s: for the recorder to say where it records.
+        cancel_s: for a search that is canceled to end; whoever interrupts a run waits for it.
     """
 
     ready_s: float = 60.0
     load_s: float = 60.0
     bag_s: float = 5.0
+    cancel_s: float = 3.0
 
 
 def refuse_crowd(node: Node, watch_s: float = DISCOVERY_S) -> None:
@@ -117,7 +119,7 @@ class GraphBackend:
         self._limits = limits or GraphLimits()
         self._trouble = trouble
         self._canceled = threading.Event()
-        self._client = SearchClient(node)
+        self._client = SearchClient(node, cancel_limit_s=self._limits.cancel_s)
         self._load = node.create_client(LoadScene, "head/load_scene", callback_group=MutuallyExclusiveCallbackGroup())
         self._attempts: dict[str, int] = {}
         self.recordings = Recordings(node) if record else None

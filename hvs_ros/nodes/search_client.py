@@ -54,9 +54,13 @@ class SearchClient:
     Args:
         node: to use; None: one of its own.
         action: name of the Search action.
+        cancel_limit_s: a search that has not ended so long after its cancellation is given up.
     """
 
-    def __init__(self, node: Node | None = None, *, action: str = "search") -> None:
+    def __init__(
+        self, node: Node | None = None, *, action: str = "search", cancel_limit_s: float = CANCEL_LIMIT_S
+    ) -> None:
+        self._cancel_limit_s = cancel_limit_s
         self._own = _OwnNode() if node is None else None
         self._node = self._own.node if self._own is not None else node
         assert self._node is not None
@@ -168,8 +172,9 @@ class SearchClient:
             if cancel_s is None and (self._cancel.is_set() or (limit_s is not None and now - began > limit_s)):
                 cancel_s = now
                 self._caller.cancel(remote)
-            if cancel_s is not None and now - cancel_s > CANCEL_LIMIT_S:
-                raise self._gone(remote, f"did not end the search within {CANCEL_LIMIT_S:g} s of its cancellation")
+            if cancel_s is not None and now - cancel_s > self._cancel_limit_s:
+                late = f"did not end the search within {self._cancel_limit_s:g} s of its cancellation"
+                raise self._gone(remote, late)
             if remote.accepted is None and now - began > ACCEPT_LIMIT_S:
                 raise self._gone(remote, f"did not answer the goal within {ACCEPT_LIMIT_S:g} s")
             if self._caller.silence_s() > SILENCE_LIMIT_S:
