@@ -91,6 +91,7 @@ class MoveServer:
         self._obstacle, self._shoot, self._on_end = obstacle, shoot, on_end
         self._lock = threading.Lock()
         self._moves: dict[bytes, _Move] = {}
+        self._coming = 0  # goals whose acceptance is on its way to their sender; rclpy hands them over after that
         self._current: _Move | None = None
         self._closed = False
         results = f"{node.resolve_service_name('move')}/_action/get_result"
@@ -101,7 +102,7 @@ class MoveServer:
             MoveHead,
             "move",
             execute_callback=self._execute,
-            goal_callback=lambda _: GoalResponse.ACCEPT,
+            goal_callback=self._on_goal,
             handle_accepted_callback=self._accept,
             cancel_callback=lambda _: CancelResponse.ACCEPT,
             callback_group=ReentrantCallbackGroup(),
@@ -118,7 +119,7 @@ class MoveServer:
         self._closed = True
         self.interrupt("the head shuts down", self._gaze.stop)
         end = time.monotonic() + limit_s
-        while self._moves and time.monotonic() < end:
+        while (self._moves or self._coming) and time.monotonic() < end:
             time.sleep(POLL_S / 2)
 
     def destroy(self) -> None:
@@ -131,10 +132,16 @@ class MoveServer:
             self._current.wake.set()
             self._current = None
 
+    def _on_goal(self, _goal: MoveHead.Goal) -> GoalResponse:
+        with self._lock:
+            self._coming += 1
+        return GoalResponse.ACCEPT
+
     def _accept(self, handle: ServerGoalHandle) -> None:
         move = _Move(handle)
         goal = handle.request
         with self._lock:
+            self._coming -= 1
             self._moves[bytes(handle.goal_id.uuid)] = move
             move.refused = self._refusal(goal)
             if not move.refused:

@@ -49,6 +49,7 @@ RESULT_KEPT_S = 30
 """How long the result of a goal can be asked for."""
 CANCEL_STATE_LIMIT_S = 1.0
 CLOSE_LIMIT_S = 4.0
+POLICY_CLOSE_LIMIT_S = 1.0
 FAREWELL_S = 0.3
 """Time for last messages to leave before the node does."""
 WATCH_PERIOD_S = 1.0
@@ -86,6 +87,7 @@ class SearchPolicy(Node):
         self._jobs: dict[bytes, _Job] = {}
         self._current: _Job | None = None
         self._waiting: deque[_Job] = deque()
+        self._coming = 0  # goals whose acceptance is on its way to their sender; rclpy hands them over after that
         self._closing = False
         self._searches = 0
         self._say(WARN, f"loading policy '{p.policy}'", policy=p.policy, searches=0)
@@ -95,7 +97,7 @@ class SearchPolicy(Node):
             Search,
             "search",
             execute_callback=self._execute,
-            goal_callback=lambda _: GoalResponse.REJECT if self._closing else GoalResponse.ACCEPT,
+            goal_callback=self._on_goal,
             handle_accepted_callback=self._accept,
             cancel_callback=self._cancel,
             callback_group=ReentrantCallbackGroup(),
@@ -111,12 +113,14 @@ class SearchPolicy(Node):
 
     def close(self) -> None:
         """Cancel the search under way, so that the head holds, and tell everybody."""
+        end = time.monotonic() + CLOSE_LIMIT_S
         self._closing = True
+        while self._coming and time.monotonic() < end:
+            time.sleep(0.01)
         with self._lock:
             jobs = list(self._jobs.values())
         for job in jobs:
             job.stop.set(Outcome.CANCELED, "search_policy shuts down")
-        end = time.monotonic() + CLOSE_LIMIT_S
         while self._jobs and time.monotonic() < end:
             time.sleep(0.01)
         self._say(WARN, "shut down")
@@ -124,7 +128,7 @@ class SearchPolicy(Node):
             time.sleep(FAREWELL_S)
         closing = threading.Thread(target=self._runner.close, name="close_policy", daemon=True)
         closing.start()
-        closing.join(1.0)
+        closing.join(POLICY_CLOSE_LIMIT_S)
 
     def destroy_node(self) -> None:
         """Remove what rclpy does not know the node owns, then the node."""
@@ -154,10 +158,18 @@ class SearchPolicy(Node):
 
     # Goals come and go in the executor's threads.
 
+    def _on_goal(self, _goal: Search.Goal) -> GoalResponse:
+        with self._lock:
+            if self._closing:
+                return GoalResponse.REJECT
+            self._coming += 1
+        return GoalResponse.ACCEPT
+
     def _accept(self, handle: ServerGoalHandle) -> None:
         job = _Job(handle, Stop(self._changed, lambda: self._wake_policy(job)))
         refusal = ""
         with self._lock:
+            self._coming -= 1
             self._jobs[job.key] = job
             if self._current is None:
                 self._current = job
