@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+_ROS_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*")
+_ROS_NAME_RULE = "letters, digits and _ are allowed, none of the parts between slashes begins with a digit"
 
 
 def positive(text: str) -> int:
@@ -57,6 +61,21 @@ def path(text: str) -> Path:
         raise argparse.ArgumentTypeError(f"'{shown}' is not UTF-8, which results and messages are") from None
     except RuntimeError as error:
         raise argparse.ArgumentTypeError(f"'{text}': {error}") from error
+
+
+def namespace(text: str) -> str:
+    """Return a ROS namespace without slashes at its ends; empty: the root."""
+    name = text.strip("/")
+    if name and not _ROS_NAME.fullmatch(name):
+        raise argparse.ArgumentTypeError(f"'{text}' is no ROS namespace: {_ROS_NAME_RULE}")
+    return name
+
+
+def ros_name(text: str) -> str:
+    """Return the name of a topic, service or action, absolute or relative."""
+    if not _ROS_NAME.fullmatch(text.removeprefix("/")):
+        raise argparse.ArgumentTypeError(f"'{text}' is no ROS name: {_ROS_NAME_RULE}")
+    return text
 
 
 def setting(text: str) -> tuple[str, bool | int | float | str]:

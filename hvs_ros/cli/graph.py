@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hvs_ros.cli.error import VerbError
+from hvs_ros.cli.error import BAD_INPUT, VerbError
+
+LARGEST_DOMAIN = 232
 
 
 def require_ros() -> None:
@@ -24,6 +26,23 @@ def require_ros() -> None:
             raise ImportError(f"No module named '{module}'", name=module)
 
 
+def choose_domain(domain: int | None) -> str:
+    """Let this process be in a ROS domain, and return which.
+
+    Args:
+        domain: None: as the environment says.
+
+    Raises:
+        VerbError: the environment says nonsense, which ROS itself would only notice half-way.
+    """
+    if domain is not None:
+        os.environ["ROS_DOMAIN_ID"] = str(domain)
+    text = os.environ.get("ROS_DOMAIN_ID", "").strip() or "0"
+    if not text.isdecimal() or int(text) > LARGEST_DOMAIN:
+        raise VerbError(f"ROS_DOMAIN_ID is '{text}': a number from 0 to {LARGEST_DOMAIN} is expected", BAD_INPUT)
+    return text
+
+
 def enter_domain(domain: int | None) -> str:
     """Give this process the environment of the nodes that it starts, and return its ROS domain.
 
@@ -31,13 +50,15 @@ def enter_domain(domain: int | None) -> str:
 
     Args:
         domain: None: as the environment says.
+
+    Raises:
+        VerbError: as from ``choose_domain``.
     """
     from hvs_ros.bringup import local_environment
 
-    if domain is not None:
-        os.environ["ROS_DOMAIN_ID"] = str(domain)
+    chosen = choose_domain(domain)
     os.environ.update(local_environment())
-    return os.environ.get("ROS_DOMAIN_ID", "0")
+    return chosen
 
 
 @contextmanager

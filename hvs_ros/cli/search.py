@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 
-from hvs_ros.cli.arguments import number, positive
+from hvs_ros.cli.arguments import namespace, number, positive, ros_name
 from hvs_ros.cli.error import BAD_INPUT, VerbError
+from hvs_ros.cli.graph import choose_domain
 
 NAME = "search"
 HELP = "ask a running system (hvs sim, launch, a robot) to search for something"
@@ -17,22 +17,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("instruction", help="what to find, in words")
     parser.add_argument("--target", choices=("object", "path"), default="object", help="default object")
     parser.add_argument("--turns", type=positive, default=10, metavar="N", help="after which it ends (default 10)")
-    parser.add_argument("--action", default="search", metavar="NAME", help="of the Search action (default search)")
-    parser.add_argument("--namespace", default="", metavar="NS", help="of the system")
+    parser.add_argument(
+        "--action", type=ros_name, default="search", metavar="NAME", help="of the Search action (default search)"
+    )
+    parser.add_argument("--namespace", type=namespace, default="", metavar="NS", help="of the system")
     parser.add_argument("--domain", type=number(0, 232, int), metavar="ID", help="ROS domain (default: ROS_DOMAIN_ID)")
     parser.add_argument("--wait", type=number(0, 3600), default=10.0, metavar="S", help="for the system (default 10)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Search and print; Ctrl-C cancels the search on the other side too."""
-    if args.domain is not None:
-        os.environ["ROS_DOMAIN_ID"] = str(args.domain)
+    choose_domain(args.domain)
     from hvs_ros.benchmark.progress import turn_line
     from hvs_ros.nodes.search_client import SearchClient, SearchClientError
     from hvs_ros.search.task import TaskError, TaskKind
 
-    namespace = args.namespace.strip("/")
-    action = args.action if not namespace or args.action.startswith("/") else f"/{namespace}/{args.action}"
+    inside = args.namespace and not args.action.startswith("/")
+    action = f"/{args.namespace}/{args.action}" if inside else args.action
     try:
         with SearchClient(action=action) as client:
             client.wait_for_server(args.wait)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 
-from hvs_ros.cli.arguments import number, path, positive, setting, size
+from hvs_ros.cli.arguments import namespace, number, path, positive, setting, size
 
 NAME = "sim"
 HELP = "search the tasks of a folder of panoramas with a policy, and print how well it did"
@@ -94,7 +94,7 @@ def _add_keep(group: argparse._ArgumentGroup) -> None:
 
 def _add_ros(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--in-process", action="store_true", help="without ROS: same search, same results, no bags")
-    group.add_argument("--namespace", default="", metavar="NS", help="put every node there")
+    group.add_argument("--namespace", type=namespace, default="", metavar="NS", help="put every node there")
     group.add_argument(
         "--domain", type=number(0, 232, int), metavar="ID", help="ROS domain (default: ROS_DOMAIN_ID, else 0)"
     )

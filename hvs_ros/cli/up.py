@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 
-from hvs_ros.cli.arguments import number, path, setting
+from hvs_ros.cli.arguments import namespace, number, path, setting
 from hvs_ros.cli.error import BAD_INPUT, VerbError
 from hvs_ros.cli.graph import claimed, enter_domain, require_ros
 
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--motion", choices=("instant", "profile"), default="instant", help="how the head moves (default instant)"
     )
-    parser.add_argument("--namespace", default="", metavar="NS", help="put every node there")
+    parser.add_argument("--namespace", type=namespace, default="", metavar="NS", help="put every node there")
     parser.add_argument(
         "--domain", type=number(0, 232, int), metavar="ID", help="ROS domain (default: ROS_DOMAIN_ID, else 0)"
     )

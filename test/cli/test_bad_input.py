@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from hvs_command import ITEMS, write_panorama, write_scene
 
+from hvs_ros.cli.arguments import namespace
+
 Hvs = Callable[..., tuple[int, str, str]]
 
 
@@ -178,3 +180,31 @@ def test_a_strangers_words_do_not_command_the_terminal(hvs: Hvs, tmp_path: Path)
     write_scene(tmp_path / "hall", [{"task": "Find\x1b[2J\x07 it.", "yaw": [1, 2], "initial yaw": [0]}])
     code, out, _ = hvs("sim", "--in-process", "--scenes", tmp_path, "--policy", "random", "--size", "64x36")
     assert code == 0 and "Find\ufffd[2J\ufffd it." in out
+
+
+@pytest.mark.parametrize("verb", [("sim",), ("search", "the exit"), ("up",)])
+@pytest.mark.parametrize("name", ["a b", "9x", "../../x", "a//b", "b\u00fcro"])
+def test_a_namespace_that_is_none(hvs: Hvs, verb: tuple[str, ...], name: str) -> None:
+    code, _, err = hvs(*verb, "--namespace", name)
+    assert code == 2 and "--namespace" in err.splitlines()[-1] and name in err
+
+
+def test_an_action_whose_name_is_none(hvs: Hvs) -> None:
+    code, _, err = hvs("search", "the exit", "--action", "my search")
+    assert code == 2 and "'my search' is no ROS name" in err
+
+
+def test_namespaces_are_written_with_or_without_slashes() -> None:
+    assert [namespace(text) for text in ("", "/", "a", "/a/b_2/")] == ["", "", "a", "a/b_2"]
+
+
+@pytest.mark.parametrize("domain", ["abc", "-1", "500", "1.5"])
+@pytest.mark.parametrize("verb", [("sim", "--policy", "random"), ("search", "the exit"), ("up", "--policy", "random")])
+def test_a_domain_of_the_environment_that_is_none(
+    hvs: Hvs, monkeypatch: pytest.MonkeyPatch, scenes: Path, domain: str, verb: tuple[str, ...]
+) -> None:
+    pytest.importorskip("rclpy")
+    monkeypatch.setenv("ROS_DOMAIN_ID", domain)
+    more = () if verb[0] == "search" else ("--scenes", scenes)
+    code, _, err = hvs(*verb, *more)
+    assert code == 2 and f"ROS_DOMAIN_ID is '{domain}': a number from 0 to 232" in err.splitlines()[-1]
