@@ -3,7 +3,8 @@
 #
 #   make sim     search the sample scenes; bags, reports and results are left in runs/sim. More arguments: ARGS="..."
 #   make test    style, types and every test. Some tests only: ARGS="test/search -k yaw"
-#   make venv    only prepare .venv      make lint   only style and types      make clean   remove what make made
+#   make venv    only prepare .venv      make lint   only style and types
+#   make clean   remove what make made, but not what lies in runs
 
 PYTHON ?= python3
 ARGS ?=
@@ -74,5 +75,5 @@ venv: .venv/.python
 	  $(BIN)/pip install -q --disable-pip-version-check -e '.[test,lint]' && touch $@; }
 
 clean:
-	rm -rf .venv build install log runs *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv build install log *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -11,7 +11,7 @@ from hvs_ros.nodes.parameters import parameter
 class RecorderParameters:
     """What a recorder can be told."""
 
-    directory: str = parameter("recordings", "Folder that bags are made in; made if it is not there")
+    directory: str = parameter("runs", "Folder that bags are made in; made if it is not there")
     views: str = parameter(
         "compressed", "Which views are recorded; raw ones are large", choices=("compressed", "raw", "both")
     )
