@@ -15,7 +15,7 @@ SAID_LENGTH = 90
 
 
 class Tally:
-    """Counts successes so far."""
+    """Counts successes so far; without a word where nothing could be scored."""
 
     def __init__(self, mode: ScoringMode) -> None:
         self._mode = mode
@@ -29,7 +29,7 @@ class Tally:
         self._right += bool(success)
 
     def __str__(self) -> str:
-        return f"success so far {self._right}/{self._scored}" if self._scored else "nothing scored yet"
+        return f"success so far {self._right}/{self._scored}" if self._scored else ""
 
 
 class PlainProgress(Listener):
@@ -60,7 +60,8 @@ class PlainProgress(Listener):
     def on_result(self, result: EpisodeResult) -> None:
         """Say how it went."""
         self._tally.add(result)
-        self._say(f"    {result_line(result, self._mode)}; {self._tally}")
+        tally = f"; {self._tally}" if str(self._tally) else ""
+        self._say(f"    {result_line(result, self._mode)}{tally}")
 
     def on_note(self, text: str) -> None:
         """Say it."""

@@ -78,7 +78,7 @@ def summarize(results: Sequence[EpisodeResult], mode: ScoringMode = ScoringMode.
         of_kind = [result for result in completed if result.kind is kind]
         levels = sorted({result.level for result in of_kind}, key=lambda level: -1 if level is None else level)
         for level in levels:
-            name = "no answer given" if level is None else LEVEL_NAMES[kind][level]
+            name = "free task" if level is None else LEVEL_NAMES[kind][level]
             rows.append(_row((kind.value, name), [result for result in of_kind if result.level == level], mode))
         if len(levels) > 1:
             rows.append(_row((kind.value, "all"), of_kind, mode))

@@ -45,6 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # reason to end a run (standard error does the same by itself).
         errors = "backslashreplace" if sys.stdout.errors == "strict" else sys.stdout.errors
         sys.stdout.reconfigure(line_buffering=True, errors=errors)  # type: ignore[union-attr]
+    _find_own_policies()
     try:
         parser = build_parser()
         args = parser.parse_args(arguments)
@@ -101,20 +102,33 @@ def build_parser() -> argparse.ArgumentParser:
 def missing_package(error: ImportError) -> str:
     """Say in one line which package is missing and what brings it."""
     name = (error.name or "").split(".")[0]
-    return _MISSING.get(name, f"{error}; install it, e.g. pip install {name or 'it'}")
+    if name == "hvs_ros":
+        return f"{error}: a part of hvs_ros itself, so its installation is incomplete, or this is a bug in it"
+    if name in _MISSING:
+        return _MISSING[name]
+    hint = f"; install it, e.g. pip install {name}" if name and isinstance(error, ModuleNotFoundError) else ""
+    return f"{error}{hint}"
 
 
 _ROS = (
-    "ROS 2 is not there ({}): source its setup.bash, or pip install 'hvs_ros[ros]' and ./interfaces; "
-    "without it, `hvs sim --in-process` runs searches too"
+    "ROS 2 is not there ({}): source its setup.bash, or install the extra 'ros' of hvs_ros and hvs_interfaces: "
+    "pip install -e '.[ros]' ./interfaces in its folder; without it, `hvs sim --in-process` runs searches too"
 )
 _MISSING = {
     "rclpy": _ROS.format("rclpy cannot be imported"),
     "hvs_interfaces": _ROS.format("hvs_interfaces is not built"),
-    "rosbags": "bags need the package rosbags: pip install 'hvs_ros[record]'",
+    "rosbags": "bags need the package rosbags: the extra 'record' of hvs_ros, pip install -e '.[record]' in its folder",
     "rich": "tables need the package rich: pip install rich",
     "cv2": "pictures need OpenCV: pip install opencv-python-headless",
 }
+
+
+def _find_own_policies() -> None:
+    """Let this process find modules in the current folder too: the nodes, started as modules, find them there."""
+    with contextlib.suppress(OSError):  # the folder may be gone
+        folder = os.getcwd()
+        if folder not in sys.path:
+            sys.path.append(folder)
 
 
 def _drop_output() -> None:

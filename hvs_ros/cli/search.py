@@ -27,10 +27,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Search and print; Ctrl-C cancels the search on the other side too."""
+    from hvs_ros.search.task import Task, TaskError, TaskKind
+
+    try:
+        task = Task(args.instruction, TaskKind(args.target), args.turns)
+    except TaskError as error:
+        raise VerbError(str(error), BAD_INPUT) from error
     choose_domain(args.domain)
     from hvs_ros.benchmark.progress import turn_line
     from hvs_ros.nodes.search_client import SearchClient, SearchClientError
-    from hvs_ros.search.task import TaskError, TaskKind
 
     inside = args.namespace and not args.action.startswith("/")
     action = f"/{args.namespace}/{args.action}" if inside else args.action
@@ -38,13 +43,11 @@ def run(args: argparse.Namespace) -> int:
         with SearchClient(action=action) as client:
             client.wait_for_server(args.wait)
             record = client.search(
-                args.instruction,
-                kind=TaskKind(args.target),
-                max_turns=args.turns,
+                task.instruction,
+                kind=task.kind,
+                max_turns=task.max_turns,
                 on_turn=lambda turn: print(turn_line(turn), flush=True),
             )
-    except TaskError as error:
-        raise VerbError(str(error), BAD_INPUT) from error
     except SearchClientError as error:
         raise VerbError(str(error)) from error
     guess = ", a guess by its own account" if record.guess else ""

@@ -95,9 +95,10 @@ class SearchClient:
         self._caller.expect_life()
         while not (self._caller.server_seen and self._caller.answers()):
             if time.monotonic() > end:
+                spun = "" if self._own is not None else " Is the node given to this client spun in another thread?"
                 raise SearchClientError(
                     f"no node offered the action {self._caller.name} within {limit_s:g} s: is search_policy running,"
-                    " in the same ROS_DOMAIN_ID? If this client uses a node of yours, is it spun in another thread?"
+                    f" in the same ROS_DOMAIN_ID?{spun}"
                 )
             if self._cancel.is_set():
                 return

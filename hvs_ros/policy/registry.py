@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 from collections.abc import Mapping
 from importlib.metadata import entry_points
 from typing import Any
@@ -86,6 +87,12 @@ def _factory(name: str) -> Any:
     module, _, attribute = address.partition(":")
     try:
         factory = getattr(importlib.import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        where = ""
+        if error.name is not None and (error.name == module or module.startswith(f"{error.name}.")):
+            where = f"; it is looked for in the folder in which hvs or the node was started ({_here()}), on PYTHONPATH,"
+            where += " and among the installed packages"
+        raise PolicyUnavailableError(f"policy '{name}' cannot be imported: {error}{where}") from error
     except ImportError as error:
         raise PolicyUnavailableError(f"policy '{name}' cannot be imported: {error}") from error
     except AttributeError as error:
@@ -95,6 +102,13 @@ def _factory(name: str) -> Any:
     if not callable(factory):
         raise PolicyError(f"policy '{name}' names {address}, which is {factory!r:.100}; a class is expected")
     return factory
+
+
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except OSError as error:
+        return error.strerror or "gone"
 
 
 def _parameters(factory: Any) -> list[inspect.Parameter]:

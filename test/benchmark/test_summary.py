@@ -46,7 +46,7 @@ def test_results_are_added_up_by_kind_and_difficulty(tmp_path: Path) -> None:
 def test_a_task_without_an_answer_is_listed_but_not_scored(tmp_path: Path) -> None:
     summary = summarize([judge(make_episode(tmp_path, target=None, level=None), submitted(10))])
     assert [(row.label, row.episodes, row.success_rate) for row in summary.rows] == [
-        (("object", "no answer given"), 1, None)
+        (("object", "free task"), 1, None)
     ]
 
 

@@ -54,11 +54,16 @@ def test_bare_panoramas_without_an_instruction(refused: Callable[..., str], hvs:
     code, out, _ = hvs(
         "sim", "--in-process", "--scenes", tmp_path, "--policy", "random", "--instruction", "find the door"
     )
-    assert code == 0 and "yard/free/0" in out and "no answer given" in out
+    assert code == 0 and "yard/free/0" in out and "free task" in out and "so far" not in out and "scored yet" not in out
 
 
 def test_an_empty_instruction(refused: Callable[..., str], scenes: Path) -> None:
     assert "instruction is empty" in refused("--scenes", scenes, "--policy", "random", "--instruction", "  ")
+
+
+def test_an_empty_instruction_for_a_running_system(hvs: Hvs) -> None:
+    code, _, err = hvs("search", "  ", "--wait", 60)
+    assert code == 2 and "instruction is empty" in err and err.count("\n") == 1
 
 
 def broken_pictures() -> list[tuple[str, Callable[[Path], object], str]]:
@@ -145,7 +150,7 @@ def test_without_ros(hvs: Hvs, scenes: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name == "rclpy" else find(name, *a))
     code, _, err = hvs("sim", "--scenes", scenes, "--policy", "random")
     assert code == 1 and err.count("\n") == 1
-    assert "hvs_ros[ros]" in err and "--in-process" in err
+    assert "the extra 'ros' of hvs_ros" in err and "--in-process" in err
 
 
 @pytest.mark.parametrize(

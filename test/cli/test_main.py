@@ -53,6 +53,35 @@ def test_a_missing_package_is_one_line(hvs: Hvs, monkeypatch: pytest.MonkeyPatch
     assert says in err and err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("error", "says", "never"),
+    [
+        (ModuleNotFoundError("No module named 'hvs_ros.report.gone'", name="hvs_ros.report.gone"), "bug", "pip"),
+        (ImportError("cannot import name 'gone' from 'hvs_ros.share'", name="hvs_ros.share"), "incomplete", "pip"),
+        (ModuleNotFoundError("No module named 'colours'", name="colours"), "pip install colours", "bug"),
+        (ImportError("cannot import name 'gone' from 'yaml'", name="yaml"), "from 'yaml'", "pip"),
+    ],
+)
+def test_only_what_others_made_is_to_be_installed(error: ImportError, says: str, never: str) -> None:
+    line = main_module.missing_package(error)
+    assert says in line and never not in line
+
+
+def test_a_policy_in_the_current_folder(tmp_path: Path) -> None:
+    package = tmp_path / "lighthouses"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "lamp.py").write_text("from hvs_ros.policy.random_walk import RandomPolicy as Lamp\n")
+    # As the installed script runs: without the current folder in sys.path.
+    script = f"import sys; sys.path[:] = [{str(ROOT)!r}, *(p for p in sys.path if p)]; "
+    script += "from hvs_ros.cli.main import main; sys.exit(main())"
+    for name, code, says in (("lighthouses.lamp:Lamp", 0, "ready"), ("lighthouses.oil:Lamp", 1, str(tmp_path))):
+        command = [sys.executable, "-c", script, "policies", name]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode == code and says in done.stdout, done
+    assert "PYTHONPATH" in done.stdout
+
+
 def test_the_policies_are_listed_with_their_settings(hvs: Hvs) -> None:
     code, out, _ = hvs("policies")
     assert code == 0

@@ -177,3 +177,4 @@ def test_a_running_system_is_asked_to_search(start: Start, scenes: Path) -> None
     waiting = start("search", "find the exit", "--wait", 0.5)
     assert waiting.wait() == 1
     assert "no node offered the action /search" in waiting.output and "Traceback" not in waiting.output
+    assert "thread" not in waiting.output, "the client's node is its own"

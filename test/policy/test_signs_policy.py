@@ -136,7 +136,7 @@ def test_a_missing_package_is_one_line(missing: str, monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(PolicyUnavailableError) as caught:
         create_policy("signs")
-    assert missing in str(caught.value) and "pip install 'hvs_ros[signs]'" in str(caught.value)
+    assert missing in str(caught.value) and "pip install -e '.[signs]'" in str(caught.value)
     assert "\n" not in str(caught.value)
 
 

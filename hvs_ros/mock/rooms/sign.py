@@ -12,7 +12,9 @@ import numpy as np
 try:
     from PIL import Image, ImageDraw, ImageFont
 except ModuleNotFoundError as error:
-    raise ModuleNotFoundError("Pillow draws the signs of these rooms: pip install 'hvs_ros[rooms]'") from error
+    raise ModuleNotFoundError(
+        "Pillow draws the signs of these rooms: the extra 'rooms' of hvs_ros, pip install -e '.[rooms]' in its folder"
+    ) from error
 
 from hvs_ros.mock.rooms.texture import Array, Color
 

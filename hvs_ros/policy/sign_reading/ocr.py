@@ -15,6 +15,7 @@ from hvs_ros.search.view import Picture
 
 NEEDED = ("rapidfuzz", "onnxruntime", "rapidocr")
 """Packages of the extra ``signs``."""
+EXTRA = "the extra 'signs' of hvs_ros, pip install -e '.[signs]' in its folder"
 
 
 def require_packages() -> None:
@@ -28,7 +29,7 @@ def require_packages() -> None:
             importlib.import_module(name)
         except ImportError as error:
             raise PolicyUnavailableError(
-                f"policy 'signs' needs the package '{name}' ({error}): pip install 'hvs_ros[signs]'"
+                f"policy 'signs' needs the package '{name}' ({error}): {EXTRA}"
             ) from error
 
 
@@ -65,7 +66,7 @@ class TextReader:
             self._engine(np.zeros((64, 64, 3), np.uint8))  # loads the weights
         except Exception as error:
             raise PolicyUnavailableError(
-                f"policy 'signs' cannot load its text reader ({error}): pip install --force-reinstall 'hvs_ros[signs]'"
+                f"policy 'signs' cannot load its text reader ({error}): install again {EXTRA}"
             ) from error
         logging.getLogger("RapidOCR").setLevel(logging.CRITICAL)
 
