@@ -1,4 +1,4 @@
-"""Writes a report of each episode beside its bag, and an index of them all, while the run goes on.
+"""Writes a report of each episode beside its bag, while the run goes on, and an index of all runs of the folder.
 
 The bag does not know the answer; this is the place where what was recorded and what was asked for meet. Reports are
 made in one thread of their own, so that a run does not wait for them, and one that cannot be written is no more than a
@@ -12,11 +12,11 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from hvs_ros.benchmark.episodes import Episode
+from hvs_ros.benchmark.recorded_runs import RecordedRun, found, report_path, runs_in
 from hvs_ros.benchmark.result import EpisodeResult
 from hvs_ros.recording.episode import EpisodeRecord, RecordedTurn
 from hvs_ros.recording.errors import RecordingError
-from hvs_ros.recording.naming import slug
-from hvs_ros.report import INDEX_NAME, REPORT_NAME, IndexEntry, write_index, write_report
+from hvs_ros.report import INDEX_NAME, REPORT_NAME, IndexEntry, IndexRun, write_report, write_runs
 from hvs_ros.search.decision import Decision
 
 
@@ -39,10 +39,7 @@ class ReportWriter:
 
     def path(self, result: EpisodeResult) -> Path:
         """Return where the report of an episode is."""
-        bag = result.record.bag
-        if bag is not None:
-            return bag / REPORT_NAME
-        return self._folder / f"{self._name}_reports" / f"{slug(result.episode_id, 80)}.html"
+        return report_path(self._folder, self._name, result)
 
     def submit(self, episode: Episode, result: EpisodeResult, read: Callable[[], EpisodeRecord]) -> None:
         """Write the report of an episode soon.
@@ -62,20 +59,14 @@ class ReportWriter:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def write_index(self, results: Sequence[EpisodeResult], title: str, summary: str) -> Path | None:
-        """Write the index of all results that have a report; return it, or None when it cannot be written."""
-        entries = [
-            IndexEntry(
-                record=record_of(result, self._policy),
-                report=self.path(result),
-                episode_id=result.episode_id,
-                target=result.target,
-                level=result.level,
-            )
-            for result in results
-            if self.path(result).exists()
-        ]
+        """Write the index: this run's results that have a report, then the folder's earlier runs.
+
+        Returns:
+            where it is, or None when it cannot be written.
+        """
+        entries = _entries(self._folder, self._name, self._policy, results)
         try:
-            return write_index(self._folder / INDEX_NAME, entries, title=title, summary=summary)
+            return write_folder_index(self._folder, [IndexRun(entries, title, summary)], known=self._name)
         except OSError as error:
             self.problems.append(f"{self._folder / INDEX_NAME} cannot be written: {error.strerror or error}")
             return None
@@ -96,6 +87,45 @@ class ReportWriter:
             )
         except (RecordingError, OSError) as error:
             self.problems.append(f"no report of {result.episode_id}: {error}")
+
+
+def write_folder_index(folder: Path, first: Sequence[IndexRun] = (), *, known: str = "") -> Path:
+    """Write the index of all reports in a folder, and return where it is.
+
+    Args:
+        folder: that was recorded into.
+        first: runs to begin with; the folder's own follow, newest first.
+        known: name of a results file, without its ending, that is among the first already.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    earlier, _ = runs_in(folder)
+    runs = [*first, *(_index_run(folder, run) for run in earlier if run.path.stem != known)]
+    runs = [run for run in runs if run.entries] or runs[:1]
+    linked = {entry.report.absolute() for run in runs for entry in run.entries}
+    others = [report for report in sorted(folder.glob(f"*/{REPORT_NAME}")) if report.absolute() not in linked]
+    return write_runs(folder / INDEX_NAME, runs, others)
+
+
+def _index_run(folder: Path, run: RecordedRun) -> IndexRun:
+    when = run.ended[:16].replace("T", " ")
+    entries = _entries(folder, run.path.stem, run.policy, run.results)
+    return IndexRun(entries, f"{when}: {run.title}", found(run.results))
+
+
+def _entries(folder: Path, name: str, policy: str, results: Sequence[EpisodeResult]) -> list[IndexEntry]:
+    return [
+        IndexEntry(
+            record=record_of(result, policy),
+            report=report_path(folder, name, result),
+            episode_id=result.episode_id,
+            target=result.target,
+            level=result.level,
+        )
+        for result in results
+        if report_path(folder, name, result).exists()
+    ]
 
 
 def record_of(result: EpisodeResult, policy: str) -> EpisodeRecord:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Protocol
 
 from hvs_ros.benchmark.episodes import Episode
+from hvs_ros.benchmark.recorded_runs import found
 from hvs_ros.benchmark.reports import ReportWriter
 from hvs_ros.benchmark.result import EpisodeResult
 from hvs_ros.benchmark.results_file import ResultsFile
 from hvs_ros.benchmark.run import Listener
-from hvs_ros.benchmark.summary import summarize
 from hvs_ros.cli.sim_plan import Plan
 from hvs_ros.recording import EpisodeRecord, from_search, read_episode
 from hvs_ros.search.episode import SearchResult
@@ -55,6 +55,7 @@ class Reports(Listener):
     def __init__(self, folder: Path, plan: Plan, results: ResultsFile | None) -> None:
         self._episodes = {episode.episode_id: episode for episode in plan.episodes}
         self._plan = plan
+        self._results = results
         self._kept: dict[str, EpisodeRecord] = {}
         name = "run" if results is None else results.path.stem
         self._writer = ReportWriter(folder, name, plan.settings.policy)
@@ -86,9 +87,9 @@ class Reports(Listener):
 
     def say_where(self, results: Sequence[EpisodeResult], mode: ScoringMode, say: Callable[[str], None]) -> None:
         """Write the index and say where things are, and what went wrong with them."""
-        total = summarize(results, mode).total
-        found = f"{total.success} of {total.scored} found" if total.scored else f"{total.episodes} searches"
-        index = self._writer.write_index(results, self._plan.title, f"{found}, by the {mode.value} rule")
+        # A run that was continued in part has more in its file than was asked for now.
+        every = results if self._results is None else list(self._results.results.values())
+        index = self._writer.write_index(every, self._plan.title, found(every, mode))
         for problem in self._writer.problems[:MOST_PROBLEMS]:
             say(problem)
         if len(self._writer.problems) > MOST_PROBLEMS:

@@ -1,4 +1,4 @@
-"""The index over the episodes of a run: a table with a small map of each, and links to the reports."""
+"""The index over the episodes of runs: tables with a small map of each episode, and links to the reports."""
 
 from __future__ import annotations
 
@@ -39,37 +39,73 @@ class IndexEntry:
     level: int | None = None
 
 
+@dataclass(frozen=True)
+class IndexRun:
+    """One run in an index.
+
+    Attributes:
+        entries: in the order of the run.
+        title: above them; empty: none.
+        summary: below the title, in a sentence; empty: made from the entries.
+    """
+
+    entries: Sequence[IndexEntry]
+    title: str = ""
+    summary: str = ""
+
+
 def write_index(out: Path | str, entries: Sequence[IndexEntry], *, title: str = "", summary: str = "") -> Path:
-    """Write the index, and return where it is.
+    """Write the index of one run, and return where it is; as ``write_runs`` does."""
+    return write_runs(out, [IndexRun(entries, title, summary)])
+
+
+def write_runs(out: Path | str, runs: Sequence[IndexRun], others: Sequence[Path] = ()) -> Path:
+    """Write the index of several runs, and return where it is.
 
     Args:
         out: the HTML file; links are relative to its folder, so that the whole may be moved.
-        entries: in the order of the run.
-        title: at the top.
-        summary: below it, in a sentence.
+        runs: in the order in which they are shown.
+        others: reports of which nothing more is known.
 
     Raises:
         OSError: the file cannot be written.
     """
     out = Path(out)
-    title = title or "Visual searches"
+    alone = len(runs) == 1 and runs[0].title
+    title = alone or "Visual searches"
+    parts = ['<div class="over">Visual search</div>', f"<h1>{escape(title)}</h1>"]
+    for run in runs:
+        if run.title and not alone:
+            parts.append(f"<h2>{escape(run.title)}</h2>")
+        parts.append(f'<ul class="facts"><li>{escape(run.summary or _summary(run.entries))}</li></ul>')
+        parts.append(_table(run.entries, out.parent))
+    if others:
+        links = "".join(
+            f'<li><a href="{_address(report, out.parent)}">{escape(report.parent.name)}</a></li>' for report in others
+        )
+        parts.append(f"<h2>Other reports</h2><ul>{links}</ul>")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(out, document(escape(title), "".join(parts)))
+    return out
+
+
+def _table(entries: Sequence[IndexEntry], folder: Path) -> str:
+    if not entries:
+        return "<p>No episode.</p>"
     heads = ("", "episode", "result", "turns", "turned", "took", "task")
-    rows = "".join(_row(entry, out.parent) for entry in entries)
+    rows = "".join(_row(entry, folder) for entry in entries)
     numeric = {"turns", "turned", "took"}
     header = "".join(f"<th{' class=num' if head in numeric else ''}>{head}</th>" for head in heads)
-    table = f'<div class="wide"><table><tr>{header}</tr>{rows}</table></div>' if entries else "<p>No episode.</p>"
-    body = (
-        f'<div class="over">Visual search</div><h1>{escape(title)}</h1>'
-        f'<ul class="facts"><li>{escape(summary or _summary(entries))}</li></ul>{table}'
-    )
-    out.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(out, document(escape(title), body))
-    return out
+    return f'<div class="wide"><table><tr>{header}</tr>{rows}</table></div>'
+
+
+def _address(report: Path, folder: Path) -> str:
+    return quote(os.path.relpath(report.absolute(), folder.absolute()).replace(os.sep, "/"))
 
 
 def _row(entry: IndexEntry, folder: Path) -> str:
     record, verdict = entry.record, judged(entry.record, entry.target)
-    address = quote(os.path.relpath(entry.report.absolute(), folder.absolute()).replace(os.sep, "/"))
+    address = _address(entry.report, folder)
     levels = LEVEL_NAMES[record.task.kind]
     level = f", {levels[entry.level]}" if entry.level is not None and entry.level < len(levels) else ""
     small = chart(record, entry.target, None, None, success=verdict.success, small=True)

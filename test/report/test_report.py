@@ -14,7 +14,7 @@ import pytest
 from hvs_ros.angles import Direction
 from hvs_ros.panorama import Camera, Tilt, pixel_to_direction
 from hvs_ros.recording.episode import EpisodeRecord, RecordedHead, RecordedTurn, RecordedView
-from hvs_ros.report import IndexEntry, write_index, write_report
+from hvs_ros.report import IndexEntry, IndexRun, write_index, write_report, write_runs
 from hvs_ros.report.geometry import outline, path, visible_turns
 from hvs_ros.search.action import Action, Rotate, Submit
 from hvs_ros.search.decision import Decision, ParseStatus, Usage
@@ -268,3 +268,14 @@ def test_the_index_links_every_report(tmp_path: Path) -> None:
     assert links == {f"bag%20{n}/report.html" for n in range(3)}
     assert "hall/0/2" in page.text and page.text.count("Found") == 3 and "3 of 3" in page.text
     assert Page(write_index(tmp_path / "none.html", [])).text
+
+
+def test_an_index_of_several_runs_has_a_table_of_each(tmp_path: Path) -> None:
+    runs = [
+        IndexRun([IndexEntry(record(), tmp_path / f"{name}.html", f"hall/{name}", TARGET)], f"Run <{name}>")
+        for name in ("late", "early")
+    ]
+    page = Page(write_runs(tmp_path / "index.html", runs, [tmp_path / "more" / "report.html"]))
+    links = [attributes["href"] for tag, attributes in page.tags if tag == "a"]
+    assert links == ["late.html", "late.html", "early.html", "early.html", "more/report.html"]
+    assert page.text.index("Run <late>") < page.text.index("Run <early>") < page.text.index("Other reports")
