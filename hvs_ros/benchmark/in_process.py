@@ -85,6 +85,14 @@ class InProcessBackend:
         self._keep = keep
         self._canceled = threading.Event()
 
+    def load(self) -> None:
+        """Make the policy now, so that one that cannot be made is known before anything is searched.
+
+        Raises:
+            SearchFailure: why not.
+        """
+        self._runner.load()
+
     def run(self, episode: Episode, listener: Listener) -> SearchRecord:
         """Search once."""
         if self._canceled.is_set():

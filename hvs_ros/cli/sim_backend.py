@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from hvs_ros.benchmark.in_process import InProcessBackend, SceneHead
 from hvs_ros.benchmark.run import Backend
-from hvs_ros.cli.error import BAD_INPUT, VerbError
+from hvs_ros.cli.error import BAD_INPUT, FAILED, VerbError
 from hvs_ros.cli.graph import claimed, enter_domain, require_ros
 from hvs_ros.cli.sim_plan import Plan
 from hvs_ros.panorama import Camera
 from hvs_ros.panorama.surroundings import Workshop
+from hvs_ros.policy.contract import PolicyError, PolicyUnavailableError
 from hvs_ros.policy.registry import create_policy
+from hvs_ros.search.episode import SearchFailure
 
 if TYPE_CHECKING:
     from hvs_ros.cli.sim_reports import Reports
@@ -54,6 +56,13 @@ def _in_process(plan: Plan, reports: Reports | None) -> Iterator[Backend]:
     with InProcessBackend(
         lambda: create_policy(s.policy, settings), head, deadline_s=plan.decision_limit_s, keep=keep
     ) as backend:
+        try:
+            backend.load()
+        except SearchFailure as failure:
+            refused = isinstance(failure.__cause__, PolicyError)
+            missing = isinstance(failure.__cause__, PolicyUnavailableError)
+            reason = str(failure.__cause__ if refused else failure)
+            raise VerbError(reason, BAD_INPUT if refused and not missing else FAILED) from failure
         yield backend
 
 

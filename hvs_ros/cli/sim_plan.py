@@ -129,8 +129,10 @@ def open_results(args: argparse.Namespace, plan: Plan) -> ResultsFile | None:
     path = _results_path(args)
     if path is None:
         return None
+    if args.resume and not path.exists():
+        raise VerbError(f"nothing to resume in {args.results or args.record}: begin without --resume", BAD_INPUT)
     try:
-        if args.resume and path.exists():
+        if args.resume:
             results = ResultsFile.resume(path, plan.settings)
             try:
                 results.check(plan.episodes)

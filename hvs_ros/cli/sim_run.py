@@ -97,7 +97,12 @@ def _run(
 ) -> RunReport:
     with ExitStack() as stack:
         progress = _progress(console, mode, plan, stack)
-        backend = stack.enter_context(open_backend(args, plan, reports, progress.on_note))
+        try:
+            backend = stack.enter_context(open_backend(args, plan, reports, progress.on_note))
+        except BaseException:
+            if results is not None and not args.resume:
+                results.path.unlink()  # it would only be in the way of the next attempt
+            raise
         listener: Listener = progress if reports is None else Listeners(progress, reports)
         run = BenchmarkRun(plan.episodes, backend, results, listener)
         try:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hvs_command import read_lines, results_in
 
 Hvs = Callable[..., tuple[int, str, str]]
@@ -88,7 +89,23 @@ def test_a_policy_that_is_not_there_ends_the_run(hvs: Hvs, scenes: Path, tmp_pat
     sim = ("sim", "--in-process", "--scenes", scenes, "--results", results)
     code, _, err = hvs(*sim, "--policy", "slow_policies:Missing")
     assert code == 1 and "pip install oracle" in err and err.count("\n") == 1
-    assert [line["outcome"] for line in read_lines(results)] == ["policy unavailable"]
+    assert not results.exists(), "it is not in the way of the next attempt"
+
+
+@pytest.mark.parametrize(
+    ("policy", "says"), [(("replay",), "path"), (("signs", "--policy-setting", "min_match=80"), "min_match is 80")]
+)
+def test_a_wrong_setting_is_all_that_is_said(hvs: Hvs, scenes: Path, policy: tuple[str, ...], says: str) -> None:
+    code, out, err = hvs("sim", "--in-process", "--scenes", scenes, "--policy", *policy)
+    assert code == 2 and says in err and err.count("\n") == 1
+    assert out.count("\n") == 1, "the line that says what begins, and no table"
+
+
+def test_there_must_be_something_to_resume(hvs: Hvs, scenes: Path, tmp_path: Path) -> None:
+    sim = ("sim", "--in-process", "--scenes", scenes, "--policy", "random", "--resume")
+    for option, where in (("--record", tmp_path), ("--results", tmp_path / "gone.jsonl")):
+        code, _, err = hvs(*sim, option, where)
+        assert code == 2 and f"nothing to resume in {where}" in err and err.count("\n") == 1
 
 
 def test_a_policy_that_raises_is_not_scored(hvs: Hvs, scenes: Path) -> None:
