@@ -47,7 +47,7 @@ class RecordedRun:
         """What was run, in one line."""
         camera, view = self.settings.get("camera", {}), self.settings.get("view", {})
         how = "in process" if self.settings.get("run") == "in-process" else "through ROS 2"
-        size = f"{camera.get('width')}x{camera.get('height')}, {camera.get('hfov_deg')}°"
+        size = f"{camera.get('width')}x{camera.get('height')}, {camera.get('hfov_deg', 0):g}°"
         made = view_name(str(view.get("sampling")), view.get("supersample", 1))
         return f"Policy '{self.policy}', views {size} {made}, {how}"
 

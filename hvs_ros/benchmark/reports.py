@@ -89,19 +89,22 @@ class ReportWriter:
             self.problems.append(f"no report of {result.episode_id}: {error}")
 
 
-def write_folder_index(folder: Path, first: Sequence[IndexRun] = (), *, known: str = "") -> Path:
+def write_folder_index(
+    folder: Path, first: Sequence[IndexRun] = (), *, known: str = "", last: Sequence[IndexRun] = ()
+) -> Path:
     """Write the index of all reports in a folder, and return where it is.
 
     Args:
         folder: that was recorded into.
         first: runs to begin with; the folder's own follow, newest first.
         known: name of a results file, without its ending, that is among the first already.
+        last: what is shown below the runs.
 
     Raises:
         OSError: it cannot be written.
     """
     earlier, _ = runs_in(folder)
-    runs = [*first, *(_index_run(folder, run) for run in earlier if run.path.stem != known)]
+    runs = [*first, *(_index_run(folder, run) for run in earlier if run.path.stem != known), *last]
     runs = [run for run in runs if run.entries] or runs[:1]
     linked = {entry.report.absolute() for run in runs for entry in run.entries}
     others = [report for report in sorted(folder.glob(f"*/{REPORT_NAME}")) if report.absolute() not in linked]

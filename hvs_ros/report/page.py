@@ -27,6 +27,8 @@ from hvs_ros.search.task import LEVEL_NAMES, EpisodeSpec, Target
 
 REPORT_NAME = "report.html"
 """Usual name of a report, beside its bag."""
+_ANSWER_MARK, _PICTURE_MARK = 'class="key k-target"', "<image href="
+"""What only a page with the right answer has, and only one with the panorama."""
 _log = logging.getLogger(__name__)
 
 
@@ -76,6 +78,21 @@ def write_report(
     out.parent.mkdir(parents=True, exist_ok=True)
     write_whole(out, document(escape(f"{verdict.title}: {record.task.instruction}"), body))
     return out
+
+
+def knows_more(report: Path, *, answer: bool, picture: bool) -> bool:
+    """Return whether a report that is there holds what a new one would not: the right answer, or the panorama.
+
+    Args:
+        report: an HTML file, or where none is.
+        answer: the new one has the answer.
+        picture: the new one has the panorama.
+    """
+    try:
+        text = report.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return (not answer and _ANSWER_MARK in text) or (not picture and _PICTURE_MARK in text)
 
 
 def write_whole(out: Path, text: str) -> None:

@@ -12,7 +12,16 @@ import numpy as np
 import pytest
 from recording_builders import episode, write
 
+from hvs_ros.angles import Direction
+from hvs_ros.benchmark.episodes import Episode
+from hvs_ros.benchmark.record import SearchRecord
+from hvs_ros.benchmark.result import judge
+from hvs_ros.benchmark.results_file import ResultsFile
+from hvs_ros.benchmark.settings import RunSettings
 from hvs_ros.cli.main import main
+from hvs_ros.panorama.scene import Scene
+from hvs_ros.search.episode import Outcome
+from hvs_ros.search.task import Target, Task, TaskKind
 
 
 def bag(directory: Path, name: str, **more: object) -> Path:
@@ -114,6 +123,46 @@ def test_reports_of_a_folder_get_an_index(tmp_path: Path, capsys: pytest.Capture
     assert code == 1 and "broken" in capsys.readouterr().out, "one could not be read, the others are there"
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"a.html", "b.html", "index.html"}
     assert 'href="a.html"' in (tmp_path / "out" / "index.html").read_text()
+
+
+def results_beside(path: Path, picture: Path) -> None:
+    """Leave the results of the run that recorded a bag."""
+    task = Task("find the exit sign", TaskKind.OBJECT, 10)
+    scene = Scene("hall", picture)
+    one = Episode("hall/0/0", scene, task, Direction(0, 0), Target((130.0, 150.0), (-15.0, 5.0)), 2)
+    record = SearchRecord(Outcome.SUBMITTED, "", Direction(140, -5), bag=path)
+    with ResultsFile.create(path.parent / "results_1.jsonl", RunSettings("signs")) as results:
+        results.append(judge(one, record))
+
+
+def test_report_finds_the_answer_in_the_results_beside_the_bags(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = bag(tmp_path / "bags", "a")
+    other = bag(tmp_path / "bags", "b")
+    folder = scenes(tmp_path / "scenes")
+    results_beside(path, folder / "hall" / "hall.jpg")
+    monkeypatch.setattr("hvs_ros.share.sample_scenes", lambda: folder)
+    assert main(["report", str(tmp_path / "bags")]) == 0
+    text = (path / "report.html").read_text()
+    assert ">Found<" in text and "object search, hard" in text and "<image href=" in text
+    assert ">Submitted<" in (other / "report.html").read_text()
+    index = (tmp_path / "bags" / "index.html").read_text()
+    assert index.index("1 of 1 found") < index.index("Other recordings") < index.index('href="b/report.html"')
+
+
+def test_a_report_that_knows_more_is_kept_and_that_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = bag(tmp_path / "bags", "a")
+    folder = str(scenes(tmp_path / "scenes"))
+    assert main(["report", str(path), "--scenes", folder]) == 0
+    scored = (path / "report.html").read_text()
+    capsys.readouterr()
+    assert main(["report", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "kept" in out and "--scenes" in out
+    assert (path / "report.html").read_text() == scored
+    assert main(["report", str(path), "--scenes", folder]) == 0
+    assert "kept" not in capsys.readouterr().out
 
 
 def test_report_into_a_folder_that_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
