@@ -197,7 +197,9 @@ def _topics(views: str) -> list[Wanted]:
         Wanted("head/capabilities", HeadCapabilities, latched=True),
         Wanted("head/camera/camera_info", CameraInfo, required=True),
         Wanted("head/joint_states", JointState),
+        # A robot's is its own; a head that is all there is has one of its own.
         Wanted("robot_description", String, latched=True, depth=1, headed=False),
+        Wanted("head/robot_description", String, latched=True, depth=1, headed=False),
     ]
     if views in ("compressed", "both"):
         wanted.append(Wanted("head/camera/image_raw/compressed", CompressedImage, depth=10, required=True))

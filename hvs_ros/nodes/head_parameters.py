@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from hvs_ros import angles
+from hvs_ros.neck.description import two_axis_urdf
 from hvs_ros.neck.limits import GazeLimits
 from hvs_ros.neck.simulated import MotionLimits
 from hvs_ros.nodes.parameters import ParameterError, parameter
@@ -116,6 +117,20 @@ class HeadParameters:
     def motion_limits(self) -> MotionLimits:
         """Return how fast the head may turn."""
         return MotionLimits(self.max_velocity, self.max_acceleration) if self.motion == "profile" else MotionLimits()
+
+    def description(self) -> str:
+        """Return the head as a URDF.
+
+        Raises:
+            ParameterError: the limits make no sense together.
+        """
+        return two_axis_urdf(
+            self.limits(),
+            self.motion_limits().max_velocity,
+            base_frame=self.base_frame,
+            gaze_frame=self.gaze_frame,
+            optical_frame=self.optical_frame,
+        )
 
     @property
     def view(self) -> str:

@@ -15,11 +15,12 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from hvs_ros import angles
+from hvs_ros.neck.description import PITCH_JOINT, YAW_JOINT
 from hvs_ros.neck.gaze import Moment
 from hvs_ros.nodes import convert
 from hvs_ros.nodes.qos import latched
 
-JOINTS = ("head_yaw", "head_pitch")
+JOINTS = (YAW_JOINT, PITCH_JOINT)
 
 
 class StatePublisher:

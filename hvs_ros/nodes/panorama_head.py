@@ -18,6 +18,7 @@ from hvs_interfaces.msg import HeadCapabilities
 from hvs_interfaces.srv import LoadScene
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
+from std_msgs.msg import String
 
 from hvs_ros import angles
 from hvs_ros.neck.gaze import Gaze
@@ -54,6 +55,8 @@ class PanoramaHead(Node):
         self._scene = ""
         self._obstacle = NO_SCENE
         self._state = StatePublisher(self, p.base_frame, p.gaze_frame, p.optical_frame)
+        self._description = self.create_publisher(String, "robot_description", latched())
+        self._description.publish(String(data=p.description()))
         self._camera = HeadCamera(self, p, self._lens, self._gaze, self._state)
         self._capabilities = self.create_publisher(HeadCapabilities, "capabilities", latched())
         self._enter_first_scene()

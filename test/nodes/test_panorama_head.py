@@ -22,9 +22,11 @@ from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters
 from ros_graph import Graph, wait_until
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Image
+from std_msgs.msg import String
 
 from hvs_ros.nodes.convert import time_message, time_ns
 from hvs_ros.nodes.head_parameters import HeadParameters
+from hvs_ros.nodes.qos import latched
 from hvs_ros.share import share_file
 
 VIEW = {"width": 160, "height": 90}
@@ -43,6 +45,15 @@ def start(start_node: Launcher, **parameters: object) -> NodeProcess:
 
 def statuses(messages: list[DiagnosticArray]) -> list[DiagnosticStatus]:
     return [status for message in messages for status in message.status]
+
+
+def test_its_description_reaches_who_comes_late(start_node: Launcher, graph: Graph, scenes: Path) -> None:
+    start(start_node, scenes=str(scenes), yaw_min=-1.0, yaw_max=0.5)
+    HeadClient(graph).wait()
+    descriptions = graph.collect(String, "/head/robot_description", latched())
+    wait_until(lambda: descriptions, what="the description")
+    assert 'name="head_yaw" type="revolute"' in descriptions[0].data
+    assert 'link name="camera_optical_frame"' in descriptions[0].data
 
 
 def test_without_a_scene_it_runs_says_so_and_refuses_moves(start_node: Launcher, graph: Graph, scenes: Path) -> None:
