@@ -10,6 +10,9 @@ from hvs_ros.cli.error import BAD_INPUT, FAILED, VerbError
 NAME = "scenes"
 HELP = "check a folder of scenes: what is in it, and what is wrong with it"
 
+MOST_OF_A_PROBLEM = 400
+"""Letters of a line."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
@@ -21,21 +24,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check every annotation, and every picture by decoding it; print what there is and each problem."""
     from hvs_ros.benchmark.pictures import broken_pictures
+    from hvs_ros.benchmark.progress import shorten
     from hvs_ros.panorama.annotation import SceneError
-    from hvs_ros.panorama.scene import load_scenes
+    from hvs_ros.panorama.scene import check_scenes
     from hvs_ros.search.task import TaskKind
 
     try:
-        scenes = load_scenes(args.directory)
+        check = check_scenes(args.directory)
     except SceneError as error:
         raise VerbError(str(error), BAD_INPUT) from error
-    for scene in scenes:
+    for scene in check.scenes:
         kinds = [item.task.kind for item in scene.items]
         tasks = ", ".join(f"{kinds.count(kind)} {kind.value}" for kind in TaskKind if kind in kinds)
         print(f"{scene.name}: {tasks or 'no tasks'}, {len(scene.episodes())} episodes ({scene.panorama_path.name})")
-    problems = broken_pictures([scene.panorama_path for scene in scenes], decode=True)
+    problems = [*check.problems, *broken_pictures(check.pictures, decode=True)]
     for problem in problems:
-        print(f"BROKEN {problem}")
-    episodes = sum(len(scene.episodes()) for scene in scenes)
-    print(f"{len(scenes)} scenes, {episodes} episodes, {len(problems)} broken pictures")
+        print(f"WRONG {shorten(problem, MOST_OF_A_PROBLEM)}")
+    episodes = sum(len(scene.episodes()) for scene in check.scenes)
+    print(f"{len(check.scenes)} scenes, {episodes} episodes, " + _count(len(problems)))
     return FAILED if problems else 0
+
+
+def _count(problems: int) -> str:
+    return "no problem" if problems == 0 else "1 problem" if problems == 1 else f"{problems} problems"

@@ -66,10 +66,28 @@ def load_annotation(path: Path) -> tuple[SceneItem, ...]:
     Raises:
         SceneError: it cannot be read, is not JSON, or an item is not as described above.
     """
+    return tuple(_Item(path, index, item).read() for index, item in enumerate(_items(path)))
+
+
+def annotation_problems(path: Path) -> list[str]:
+    """Return what is wrong with an ``annotation.json``: the first problem of each item, or of the file as a whole."""
+    problems: list[str] = []
+    try:
+        for index, item in enumerate(_items(path)):
+            try:
+                _Item(path, index, item).read()
+            except SceneError as error:
+                problems.append(str(error))
+    except SceneError as error:
+        problems.append(str(error))
+    return problems
+
+
+def _items(path: Path) -> list[Any]:
     document = _parse(path)
     if not isinstance(document, list):
         raise SceneError(f"{path}: the file holds {_kind(document)}; a list of items is expected")
-    return tuple(_Item(path, index, item).read() for index, item in enumerate(document))
+    return document
 
 
 def _parse(path: Path) -> Any:

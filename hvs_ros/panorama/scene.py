@@ -13,17 +13,27 @@ opened only when they are looked at, so that a directory of hundreds of them is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from hvs_ros.panorama.annotation import ANNOTATION_NAME, SceneError, SceneItem, load_annotation
+from hvs_ros.panorama.annotation import ANNOTATION_NAME, SceneError, SceneItem, annotation_problems, load_annotation
 from hvs_ros.panorama.geometry import Tilt
 from hvs_ros.search.task import EpisodeSpec
 
-__all__ = ["PANORAMA_SUFFIXES", "Scene", "SceneError", "SceneItem", "Tilt", "load_scene", "load_scenes"]
+__all__ = [
+    "PANORAMA_SUFFIXES",
+    "Scene",
+    "SceneCheck",
+    "SceneError",
+    "SceneItem",
+    "Tilt",
+    "check_scenes",
+    "load_scene",
+    "load_scenes",
+]
 
 PANORAMA_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".tif", ".tiff", ".webp"})
 """Endings of panorama files, in lower case."""
@@ -91,23 +101,77 @@ def load_scenes(directory: Path | str) -> list[Scene]:
     Raises:
         SceneError: nothing to search is there, or one of the scenes is malformed.
     """
-    directory = Path(directory)
+    return [_named(place, name) for name, place in sorted(_places(Path(directory)).items())]
+
+
+@dataclass(frozen=True)
+class SceneCheck:
+    """What is in a directory of scenes.
+
+    Attributes:
+        scenes: that are described as they must be.
+        problems: with the others, a line each.
+        pictures: of all, as far as there are any; what is in them was not looked at.
+    """
+
+    scenes: list[Scene]
+    problems: list[str]
+    pictures: list[Path]
+
+
+def check_scenes(directory: Path | str) -> SceneCheck:
+    """Return the scenes of a directory, and everything that is wrong with their descriptions.
+
+    Raises:
+        SceneError: nothing to search is there.
+    """
+    check = SceneCheck([], [], [])
+    for name, place in sorted(_places(Path(directory)).items()):
+        try:
+            check.scenes.append(_named(place, name))
+            check.pictures.append(check.scenes[-1].panorama_path)
+        except SceneError as error:
+            check.problems.extend(dict.fromkeys([str(error), *_problems(place)]))
+            found = _panoramas(place) if place.is_dir() else []
+            check.pictures.extend(picture for picture in found if picture.exists() and picture.stat().st_size)
+    return check
+
+
+def _problems(place: Path) -> list[str]:
+    """Return what is wrong with the files beside a panorama, which are read one after the other."""
+    if not place.is_dir():
+        return []
+    annotation = place / ANNOTATION_NAME
+    problems = annotation_problems(annotation) if annotation.exists() else []
+    try:
+        _tilt(place / SCENE_FILE_NAME)
+    except SceneError as error:
+        problems.append(str(error))
+    return problems
+
+
+def _places(directory: Path) -> dict[str, Path]:
+    """Return where the scenes of a directory are, by name."""
     if not _exists(directory):
         raise SceneError(f"{directory}: there is no such folder")
     if not directory.is_dir() or any((directory / name).exists() for name in (ANNOTATION_NAME, SCENE_FILE_NAME)):
-        return [load_scene(directory)]
-    scenes = {scene.name: scene for scene in map(load_scene, _scene_folders(directory))}
+        return {"": directory}
+    places = {folder.name: folder for folder in _scene_folders(directory)}
     for panorama in _panoramas(directory):
-        scene = _bare(panorama)
-        if scene.name in scenes:  # a.jpg beside a.png, or beside a folder a
-            scene = Scene(panorama.name, panorama)
-        scenes[scene.name] = scene
-    if not scenes:
+        # a.jpg beside a.png, or beside a folder a
+        places[panorama.name if panorama.stem in places else panorama.stem] = panorama
+    if not places:
         raise SceneError(
             f"{directory}: nothing to search here; folders with a panorama and {ANNOTATION_NAME},"
             f" or panoramas ({_endings()}) are expected"
         )
-    return [scenes[name] for name in sorted(scenes)]
+    return places
+
+
+def _named(place: Path, name: str) -> Scene:
+    if not name:
+        return load_scene(place)
+    return replace(load_scene(place) if place.is_dir() else _bare(place), name=name)
 
 
 def _exists(path: Path) -> bool:

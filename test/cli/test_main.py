@@ -107,11 +107,14 @@ def test_a_view_is_cut_out(hvs: Hvs, scenes: Path, tmp_path: Path) -> None:
 
 def test_scenes_are_checked(hvs: Hvs, scenes: Path) -> None:
     code, out, _ = hvs("scenes", "check", scenes)
-    assert code == 0 and "alpha: 1 object, 1 path, 3 episodes" in out and "0 broken" in out
+    assert code == 0 and "alpha: 1 object, 1 path, 3 episodes" in out and "no problem" in out
     picture = scenes / "beta" / "beta.jpg"
     picture.write_bytes(picture.read_bytes()[:2000])
     code, out, _ = hvs("scenes", "check", scenes)
-    assert code == 1 and f"BROKEN {picture}: truncated" in out
+    assert code == 1 and f"WRONG {picture}: truncated" in out
+    (scenes / "alpha" / "annotation.json").write_text('[{"task": "", "yaw": [1, 2]}, {"task": "find it"}]')
+    code, out, _ = hvs("scenes", "check", scenes)
+    assert code == 1 and "item 0" in out and "item 1" in out and str(picture) in out and "3 problems" in out
     assert hvs("scenes", "check", scenes / "gone")[0] == 2
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hvs_ros.angles import Direction
 from hvs_ros.panorama.annotation import load_annotation
-from hvs_ros.panorama.scene import SceneError, Tilt, load_scene, load_scenes
+from hvs_ros.panorama.scene import SceneError, Tilt, check_scenes, load_scene, load_scenes
 from hvs_ros.search.task import TaskKind
 
 OBJECT = {"task": "Find the exit sign.", "yaw": [10, 20], "pitch": [-5, 5]}
@@ -153,6 +153,33 @@ def test_a_malformed_file_is_refused_with_its_name(tmp_path: Path, content: byte
         load_scenes(tmp_path)
     assert str(folder / "annotation.json") in str(error.value)
     assert reason in str(error.value)
+
+
+def test_a_check_names_what_is_wrong_in_every_scene_and_item(tmp_path: Path) -> None:
+    fine = {"task": "find the door", "yaw": [10, 20]}
+    for name in ("good", "bad", "worse"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "a.jpg").write_bytes(b"picture")
+        (folder / "annotation.json").write_text(json.dumps([fine]))
+    items = [{**fine, "yaw": [400, 500]}, fine, {**fine, "task": ""}, {"yaw": [1, 2]}]
+    (tmp_path / "bad" / "annotation.json").write_text(json.dumps(items))
+    (tmp_path / "bad" / "scene.yaml").write_text("roll: 3")
+    (tmp_path / "worse" / "annotation.json").write_text("[")
+    (tmp_path / "worse" / "b.jpg").write_bytes(b"picture")
+    check = check_scenes(tmp_path)
+    assert [scene.name for scene in check.scenes] == ["good"]
+    assert [path.parent.name for path in check.pictures] == ["bad", "good", "worse", "worse"]
+    expected = [
+        "bad/annotation.json: item 0",
+        "item 2",
+        "item 3",
+        "bad/scene.yaml",
+        "worse: a scene has one",
+        "worse/ann",
+    ]
+    assert len(check.problems) == len(expected)
+    assert all(words in problem for words, problem in zip(expected, check.problems, strict=True)), check.problems
 
 
 def test_notes_of_other_tools_and_a_byte_order_mark_do_no_harm(tmp_path: Path) -> None:
