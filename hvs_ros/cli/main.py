@@ -19,7 +19,7 @@ from typing import Protocol
 
 from hvs_ros.cli.error import VerbError
 
-VERBS = ("sim", "up", "search", "view", "scenes", "policies", "report", "bag")
+VERBS = ("sim", "up", "search", "view", "scenes", "policies", "report", "results", "bag")
 """Modules of this package, in the order of the help."""
 
 INTERRUPTED = 130
