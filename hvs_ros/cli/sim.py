@@ -8,12 +8,11 @@ from __future__ import annotations
 import argparse
 
 from hvs_ros.cli.arguments import namespace, number, path, positive, setting, size
+from hvs_ros.cli.sim_options import MOTION, SAMPLING, fill_in
 
 NAME = "sim"
 HELP = "search the tasks of a folder of panoramas with a policy, and print how well it did"
 
-SAMPLING = ("exact", "hstar")
-MOTION = ("instant", "profile")
 SCORING = ("paper", "reference")
 TARGETS = ("object", "path")
 LOG_LEVELS = ("debug", "info", "warn", "error")
@@ -29,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Say at once that it begins (pictures and ROS take a second to import), then do it."""
+    fill_in(args)
     where = args.scenes or "the sample scenes"
     print(f"hvs sim: policy '{args.policy}' in {where}", flush=True)
     from hvs_ros.cli.sim_run import simulate
@@ -56,7 +56,7 @@ def _add_what(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_how(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--policy", default="signs", metavar="NAME", help="who decides (default signs): `hvs policies`")
+    group.add_argument("--policy", metavar="NAME", help="who decides (default signs): `hvs policies`")
     group.add_argument(
         "--policy-setting",
         action="append",
@@ -68,16 +68,15 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--turns", type=positive, metavar="N", help="turns after which a search ends (default 10)")
     group.add_argument("--scoring", choices=SCORING, default="paper", help="the rule that counts (default paper)")
     group.add_argument("--size", type=size, metavar="WxH", help="of a view in pixels (default 1920x1080)")
-    group.add_argument("--hfov", type=number(1.0, 179.0), default=100.0, metavar="DEG", help="of a view (default 100)")
-    group.add_argument("--sampling", choices=SAMPLING, default="exact", help="how views are made (default exact)")
+    group.add_argument("--hfov", type=number(1.0, 179.0), metavar="DEG", help="of a view (default 100)")
+    group.add_argument("--sampling", choices=SAMPLING, help="how views are made (default exact)")
     group.add_argument(
         "--supersample",
         type=number(1, 4, int),
-        default=1,
         metavar="N",
         help="draw each view N times finer and average it, against moire (default 1: as the benchmark does)",
     )
-    group.add_argument("--motion", choices=MOTION, default="instant", help="how the head moves (default instant)")
+    group.add_argument("--motion", choices=MOTION, help="how the head moves (default instant)")
 
 
 def _add_keep(group: argparse._ArgumentGroup) -> None:
@@ -98,5 +97,7 @@ def _add_ros(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--domain", type=number(0, 232, int), metavar="ID", help="ROS domain (default: ROS_DOMAIN_ID, else 0)"
     )
-    group.add_argument("--params-file", type=path, metavar="YAML", help="parameters of the nodes")
+    group.add_argument(
+        "--params-file", type=path, metavar="YAML", help="parameters of the nodes; options given go first"
+    )
     group.add_argument("--log-level", choices=LOG_LEVELS, default="warn", help="of the nodes (default warn)")

@@ -104,8 +104,14 @@ def _specs(args: argparse.Namespace, plan: Plan) -> Any:
         "supersample": s.view["supersample"],
         "motion": s.motion,
     }
-    policy = {f"policy.{name}": value for name, value in plan.all_policy_settings().items()}
-    if plan.uses_terminal:
+    if args.head_values.text("calibration"):
+        head = {name: value for name, value in head.items() if name not in ("width", "height", "hfov")}
+    # What the file says stays there: a key has no business on a command line.
+    own = dict(args.policy_setting)
+    in_file = args.policy_values.settings()
+    settings = plan.all_policy_settings()
+    policy = {f"policy.{name}": value for name, value in settings.items() if name in own or name not in in_file}
+    if plan.uses_terminal and "decision_timeout" not in args.policy_values:
         policy["decision_timeout"] = plan.decision_limit_s
     try:
         return sim(

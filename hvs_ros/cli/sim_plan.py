@@ -27,9 +27,6 @@ from hvs_ros.share import write_problem
 
 Say = Callable[[str], None]
 
-DEFAULT_SIZE = (1920, 1080)
-"""Of a view: the benchmark's evaluation camera."""
-
 TERMINAL_SETTING = "tty"
 """A policy with a setting of this name talks to a person at that terminal."""
 DECISION_LIMIT_S, PERSON_LIMIT_S = 120.0, 3600.0
@@ -82,16 +79,17 @@ class Plan:
 def make_plan(args: argparse.Namespace, say: Say) -> Plan:
     """Read the scenes and check everything that can be checked before a run.
 
+    Args:
+        args: the command line, after ``sim_options.fill_in``.
+        say: is told what else the user should know.
+
     Raises:
         VerbError: with one line for the user.
     """
     _check_together(args)
-    settings = dict(args.policy_setting)
+    settings = {**args.policy_values.settings(), **dict(args.policy_setting)}
     _check_policy(args.policy, settings)
     uses_terminal = TERMINAL_SETTING in policy_settings(args.policy)
-    parameters = _parameters(args.params_file)
-    if args.in_process and parameters:
-        raise VerbError("--params-file is for the nodes of the ROS graph; --in-process has none", BAD_INPUT)
     directory = _scenes_directory(args.scenes)
     try:
         scenes = load_scenes(directory)
@@ -101,7 +99,7 @@ def make_plan(args: argparse.Namespace, say: Say) -> Plan:
     _check_pictures(episodes)
     if args.record is not None:
         check_writable(args.record)
-    width, height = args.size or DEFAULT_SIZE
+    width, height = args.size
     return Plan(
         scenes=directory,
         episodes=episodes,
@@ -113,7 +111,7 @@ def make_plan(args: argparse.Namespace, say: Say) -> Plan:
             max_turns=args.turns,
             run="in-process" if args.in_process else "graph",
             motion=args.motion,
-            parameters=parameters,
+            parameters=args.parameters,
             versions=installed_versions(args.policy),
         ),
         uses_terminal=uses_terminal,
@@ -171,22 +169,6 @@ def _check_policy(name: str, settings: dict[str, Any]) -> None:
         raise VerbError(str(error)) from error
     except PolicyError as error:
         raise VerbError(str(error), BAD_INPUT) from error
-
-
-def _parameters(path: Path | None) -> dict[str, Any]:
-    if path is None:
-        return {}
-    import yaml
-
-    try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise VerbError(f"--params-file {path}: cannot be read: {error.strerror or error}", BAD_INPUT) from error
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
-        raise VerbError(f"--params-file {path}: not YAML: {error}", BAD_INPUT) from error
-    if not isinstance(values, dict):
-        raise VerbError(f"--params-file {path}: node names with ros__parameters are expected", BAD_INPUT)
-    return values
 
 
 def _scenes_directory(given: Path | None) -> Path:

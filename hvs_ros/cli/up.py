@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--scenes", type=path, metavar="DIR", help="scene folders, bare panoramas, or one of them; default: the samples"
     )
     parser.add_argument("--scene", default="", metavar="NAME", help="to start in (default: the first)")
-    parser.add_argument("--policy", default="signs", metavar="NAME", help="who decides (default signs): `hvs policies`")
+    parser.add_argument("--policy", metavar="NAME", help="who decides (default signs): `hvs policies`")
     parser.add_argument(
         "--policy-setting",
         action="append",
@@ -31,14 +31,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a setting of the policy; repeatable",
     )
     parser.add_argument("--record", type=path, metavar="DIR", help="keep a bag of each search in DIR")
-    parser.add_argument(
-        "--motion", choices=("instant", "profile"), default="instant", help="how the head moves (default instant)"
-    )
+    parser.add_argument("--motion", choices=("instant", "profile"), help="how the head moves (default instant)")
     parser.add_argument("--namespace", type=namespace, default="", metavar="NS", help="put every node there")
     parser.add_argument(
         "--domain", type=number(0, 232, int), metavar="ID", help="ROS domain (default: ROS_DOMAIN_ID, else 0)"
     )
-    parser.add_argument("--params-file", type=path, metavar="YAML", help="parameters of the nodes")
+    parser.add_argument(
+        "--params-file", type=path, metavar="YAML", help="parameters of the nodes; options given go first"
+    )
     parser.add_argument(
         "--log-level", choices=("debug", "info", "warn", "error"), default="info", help="of the nodes (default info)"
     )
@@ -48,26 +48,30 @@ def run(args: argparse.Namespace) -> int:
     """Start the nodes, show what they say, and end them at Ctrl-C or when one of them has ended by itself."""
     require_ros()
     from hvs_ros.bringup import HEAD, POLICY, Bringup, sim
+    from hvs_ros.cli.params_file import ParamsFile, chosen_scenes
+    from hvs_ros.cli.sim_options import DEFAULT_POLICY
     from hvs_ros.panorama.annotation import SceneError
     from hvs_ros.panorama.scene import load_scenes
     from hvs_ros.policy.contract import PolicyError
     from hvs_ros.policy.registry import check_policy
     from hvs_ros.share import ShareError, sample_scenes
 
+    file = ParamsFile(args.params_file)
+    in_head, in_policy = file.head(args.namespace), file.policy(args.namespace)
     settings = dict(args.policy_setting)
-    scenes = args.scenes or sample_scenes()
+    scenes = chosen_scenes(args, in_head) or sample_scenes()
     try:
-        check_policy(args.policy, settings)
+        check_policy(args.policy or in_policy.text("policy") or DEFAULT_POLICY, {**in_policy.settings(), **settings})
         load_scenes(scenes)  # the head would stay and wait for a better one
         specs = sim(
             scenes=scenes,
-            scene=args.scene,
-            policy=args.policy,
+            scene=args.scene or in_head.text("scene") or "",
+            policy=args.policy or "",
             record=args.record,
             namespace=args.namespace,
             parameter_files=[] if args.params_file is None else [args.params_file],
             parameters={
-                HEAD: {"motion": args.motion},
+                HEAD: {"motion": args.motion} if args.motion else {},
                 POLICY: {f"policy.{name}": value for name, value in settings.items()},
             },
         )
