@@ -14,6 +14,7 @@ from typing import Any
 
 from hvs_ros.bringup import HEAD, HEAD_NAMESPACE, POLICY
 from hvs_ros.cli.error import BAD_INPUT, VerbError
+from hvs_ros.share import ShareError, share_file, user_path
 
 SETTINGS_PREFIX = "policy."
 """Of the search policy's parameters: what follows is the name of a setting."""
@@ -100,19 +101,31 @@ class ParamsFile:
 
     def _node(self, executable: str, name: str) -> NodeValues:
         full = "/" + name.strip("/")
-        values: dict[str, Any] = {}
+        # A later section goes before an earlier one, and the node reads its own file in config/ before this one: a
+        # section that both have counts from there.
+        sections: dict[str, dict[str, Any]] = {}
+        if self.content:
+            sections = {pattern: {} for pattern, _ in _sections(_read(_own_file(executable)))}
         for pattern, parameters in _sections(self.content):
+            sections.setdefault(pattern, {}).update(_flat(parameters))
+        values: dict[str, Any] = {}
+        for pattern, found in sections.items():
             if _matches(pattern, full):
-                values.update(_flat(parameters))
+                values.update(found)
         return NodeValues(self._origin, executable, values)
 
 
 def chosen_scenes(args: argparse.Namespace, head: NodeValues) -> Path | None:
     """Return the folder of scenes by command line or file; None: neither says."""
-    from hvs_ros.share import user_path
-
     given = head.text("scenes")
     return args.scenes or (user_path(given) if given else None)
+
+
+def _own_file(executable: str) -> Path:
+    try:
+        return share_file("config", f"{executable}.yaml")
+    except ShareError as error:
+        raise VerbError(str(error)) from error
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -10,16 +10,17 @@ from typing import Any
 import pytest
 from hvs_command import Command
 
-from hvs_ros.bringup import HEAD, HEAD_NAMESPACE
+from hvs_ros.bringup import HEAD, HEAD_NAMESPACE, POLICY
 from hvs_ros.cli.main import build_parser
 from hvs_ros.cli.params_file import ParamsFile
 from hvs_ros.cli.sim_options import fill_in
+from hvs_ros.share import share_file
 
 Hvs = Callable[..., tuple[int, str, str]]
 
 FILE = """
 /**:
-  ros__parameters: {policy: keyboard, motion: profile, width: 800}
+  ros__parameters: {policy: keyboard, motion: profile}
 /**/panorama_head:
   ros__parameters: {width: 320, height: 180, hfov: 1.5707963267948966}
 search_policy:
@@ -84,21 +85,38 @@ PATTERNS = [
 ]
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
-def test_ros_itself_reads_the_same(tmp_path: Path, domain: int, pattern: str) -> None:
+def read_by_ros(name: str, namespace: str, domain: int, *files: Path) -> dict[str, Any]:
     rclpy = pytest.importorskip("rclpy")
-    path = tmp_path / "nodes.yaml"
-    path.write_text(f"{pattern}: {{ros__parameters: {{width: 777, lens: {{focal: {{x: 3}}}}}}}}")
     context = rclpy.Context()
     rclpy.init(context=context, domain_id=domain)
-    arguments = ["--ros-args", "--params-file", str(path)]
-    node = rclpy.create_node(HEAD, namespace=f"/a/{HEAD_NAMESPACE}", context=context, cli_args=arguments)
+    arguments = ["--ros-args", *(part for file in files for part in ("--params-file", str(file)))]
+    node = rclpy.create_node(name, namespace=namespace, context=context, cli_args=arguments)
     try:
-        read = {name: given.value for name, given in node._parameter_overrides.items() if name != "use_sim_time"}
+        return {name: given.value for name, given in node._parameter_overrides.items() if name != "use_sim_time"}
     finally:
         node.destroy_node()
         rclpy.shutdown(context=context)
-    assert ParamsFile(path).head("a").values == read
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_ros_itself_finds_the_same_sections(tmp_path: Path, domain: int, pattern: str) -> None:
+    path = tmp_path / "nodes.yaml"
+    path.write_text(f"{pattern}: {{ros__parameters: {{width: 777, lens: {{focal: {{x: 3}}}}}}}}")
+    assert ParamsFile(path).head("a").values == read_by_ros(HEAD, f"/a/{HEAD_NAMESPACE}", domain, path)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2)])
+def test_ros_itself_prefers_the_same_section(tmp_path: Path, domain: int, order: tuple[int, ...]) -> None:
+    for node, inner, name, values in (
+        (HEAD, f"/{HEAD_NAMESPACE}", "width", (100, 200, 300)),
+        (POLICY, "", "policy", ("random", "replay", "signs")),
+    ):
+        patterns = ("/**", f"/**/{node}", f"/a{inner}/{node}")
+        path = tmp_path / f"{node}.yaml"
+        path.write_text("\n".join(f"{patterns[n]}: {{ros__parameters: {{{name}: {values[n]}}}}}" for n in order))
+        read = read_by_ros(node, f"/a{inner}", domain, share_file("config", f"{node}.yaml"), path)
+        file = ParamsFile(path)
+        assert (file.head("a") if node == HEAD else file.policy("a")).values[name] == read[name]
 
 
 @pytest.mark.parametrize(
