@@ -15,9 +15,12 @@ from hvs_ros.search.view import Observation
 
 _NUMBER = r"\s*([-+]?\d+(?:\.\d+)?)\s*"
 _TYPED = re.compile(rf"(rotate|submit|r|s)\s*\(?(?:{_NUMBER}[,\s]{_NUMBER})?\)?\s*", re.IGNORECASE)
+_KEYS = ("left", "right", "up", "down")
+_QUIT = "the person at the keyboard gave up this search"
 _HELP = (
-    "arrow keys turn the head, Enter submits the direction in the middle of the view, q quits;\n"
-    "or type: rotate DYAW DPITCH (degrees right and up), submit, submit YAW PITCH\n"
+    "arrow keys turn the head, Enter submits the direction in the middle of the view;\n"
+    "or type: rotate DYAW DPITCH (degrees right and up), submit, submit YAW PITCH;\n"
+    "q gives up this search only (it is not scored), Ctrl-C ends the whole run\n"
 )
 
 
@@ -74,7 +77,8 @@ class KeyboardPolicy:
             self._terminal.write(f"\n{feedback}Turn {observation.turn}, {observation.turns_left} left.\n> ")
             with self._terminal.keys() as keys:
                 action, typed = self._ask(keys, observation)
-            self._terminal.write(f"{action}\n")
+            # What was typed stands in this line already.
+            self._terminal.write(f"\n{action}\n" if typed and typed not in _KEYS else f"{action}\n")
             return Decision(action, thought="as the person at the keyboard wants", raw=typed)
         except OSError as error:
             raise PolicyError(f"policy 'keyboard' cannot show the view: {error}") from error
@@ -106,7 +110,8 @@ class KeyboardPolicy:
             if key in turns:
                 return Rotate(*turns[key]), key
             if key in ("interrupt", "end") or (key == "q" and not line):
-                raise PolicyError("the person at the keyboard quit the search")
+                self._terminal.write("\n")
+                raise PolicyError(_QUIT)
             if key == "backspace" and line:
                 line = line[:-1]
                 self._terminal.write("\b \b")
@@ -129,7 +134,7 @@ def _typed(line: str, observation: Observation) -> Action:
         ActionError: it is none.
     """
     if line.strip().lower() in ("q", "quit", "exit"):
-        raise PolicyError("the person at the keyboard quit the search")
+        raise PolicyError(_QUIT)
     gaze = observation.direction
     here = Submit(round(gaze.yaw_deg, 1), round(gaze.pitch_deg, 1))
     if not line.strip():

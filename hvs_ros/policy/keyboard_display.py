@@ -50,7 +50,7 @@ class FileDisplay:
         self.path = user_path(path).absolute() if path else Path(self._folder or "") / "view.jpg"
         if self.path.suffix.lower() not in (".jpg", ".jpeg", ".png"):
             raise OSError(f"{self.path}: give a file that ends in .jpg or .png")
-        self.where = f"the view is in {self.path}"
+        self.where = f"the view is in {self.path}: open it in a viewer that reloads a file when it changes"
 
     def show(self, picture: Picture) -> None:
         """Write the picture."""

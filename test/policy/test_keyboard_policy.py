@@ -57,7 +57,7 @@ class Person:
 
     def waits_for(self, text: str) -> None:
         deadline = time.monotonic() + 5
-        while text not in self.seen:
+        while text not in self.seen.replace("\r", ""):
             assert time.monotonic() < deadline, f"never saw {text!r} in {self.seen!r}"
             time.sleep(0.01)
 
@@ -121,10 +121,24 @@ def test_the_person_reads_the_task_and_sees_the_view(policy: KeyboardPolicy, per
     assert picture is not None and np.array_equal(picture, blank().image)
 
 
+def test_the_person_is_told_what_ends_what_and_how_to_see_the_view(policy: KeyboardPolicy, person: Person) -> None:
+    for words in ("view.png", "reloads", "q gives up this search only", "Ctrl-C ends the whole run"):
+        person.waits_for(words)
+
+
+def test_what_is_done_stands_in_a_line_of_its_own(policy: KeyboardPolicy, person: Person) -> None:
+    person.types_at_prompt("rotate 45 -10\r")
+    policy.decide(blank())
+    person.waits_for("> rotate 45 -10\nrotate(45,-10)\n")
+    person.types("\x1b[C")
+    policy.decide(blank())
+    person.waits_for("> rotate(30,0)\n")
+
+
 @pytest.mark.parametrize("keys", ["q", "\x04", "quit\r"])
 def test_the_person_quits(policy: KeyboardPolicy, person: Person, keys: str) -> None:
     person.types_at_prompt(keys)
-    with pytest.raises(PolicyError, match="quit"):
+    with pytest.raises(PolicyError, match="gave up this search"):
         policy.decide(blank())
 
 
