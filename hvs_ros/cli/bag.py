@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="put a bag with everything that can be read in the place of each; the original stays as NAME.damaged",
     )
-    about = "say what a bag holds: the task, its end, every turn"
+    about = "say what a bag holds: the task, its end, every turn; exit code 1 when it is damaged"
     info = actions.add_parser("info", help=about, description=about)
     info.add_argument("bag", type=path, nargs="+", metavar="BAG", help="folder of a bag")
 
@@ -62,6 +62,7 @@ def _info(bags: list[Path]) -> int:
     from hvs_ros.benchmark.progress import plain, shorten
     from hvs_ros.recording import RecordingError, read_episode
     from hvs_ros.recording.episode import EpisodeRecord
+    from hvs_ros.recording.verify import BagState, verify_bag
     from hvs_ros.report.command import command
     from hvs_ros.report.words import degrees, seconds
 
@@ -75,14 +76,31 @@ def _info(bags: list[Path]) -> int:
         print(f"  end      {outcome}{': ' + plain(record.message) if record.message else ''}{answer}")
         for turn in record.turns:
             print(f"  turn {turn.number:<3} {degrees(turn.direction)}: {command(turn)}")
-        if record.problem:
-            print(f"  problem  {record.problem}")
+
+    def whole(folder: Path) -> bool:
+        verdict = verify_bag(folder)
+        if verdict.fine:
+            if verdict.state is BagState.RECORDING:
+                print(f"  state    {verdict.state.value}")
+            return True
+        print(f"  state    {verdict.state.value.upper()}: {shorten(verdict.detail, DETAIL_LENGTH)}")
+        print(f"           what can be read is rescued by: hvs bag verify {folder} --recover")
+        return False
 
     failed = False
     for bag in bags:
+        if _holds_bags(bag):
+            failed = True
+            print(f"hvs bag: {bag} is a folder of bags; name one of them, or check all: hvs bag verify {bag}")
+            continue
         try:
             show(read_episode(bag))
+            failed |= not whole(bag if bag.is_dir() else bag.parent)
         except RecordingError as error:
             failed = True
             print(f"hvs bag: {shorten(str(error), DETAIL_LENGTH)}")
     return FAILED if failed else 0
+
+
+def _holds_bags(folder: Path) -> bool:
+    return folder.is_dir() and not any(folder.glob("*.mcap")) and any(folder.glob("*/*.mcap"))

@@ -87,6 +87,27 @@ def test_info(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bag", "info", str(tmp_path / "missing")]) == 1
 
 
+@pytest.mark.parametrize("harm", ["unfinished", "metadata", "cut"])
+def test_info_of_a_damaged_bag_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str], harm: str) -> None:
+    path = bag(tmp_path, "a")
+    if harm == "unfinished":
+        (path / "metadata.yaml").unlink()
+    elif harm == "metadata":
+        (path / "metadata.yaml").write_text("{{{")
+    else:
+        (file,) = path.glob("*.mcap")
+        file.write_bytes(file.read_bytes()[:-200])
+    assert main(["bag", "info", str(path)]) == 1
+    out = capsys.readouterr().out
+    assert "find the exit sign" in out and ("DAMAGED" in out or "UNFINISHED" in out) and "--recover" in out
+
+
+def test_info_of_a_folder_of_bags_points_to_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bag(tmp_path, "a")
+    assert main(["bag", "info", str(tmp_path)]) == 1
+    assert f"hvs bag verify {tmp_path}" in capsys.readouterr().out
+
+
 def test_report_beside_its_bag(tmp_path: Path) -> None:
     path = bag(tmp_path, "a")
     line = [sys.executable, "-m", "hvs_ros.cli.main", "report", str(path)]
