@@ -237,7 +237,8 @@ def _said(seen: Seen) -> str:
     if not seen.texts:
         return "I can read nothing here."
     shown = ", ".join(f"'{text}'" for text in seen.texts[:6])
-    more = f" and {len(seen.texts) - 6} more lines" if len(seen.texts) > 6 else ""
+    rest = len(seen.texts) - 6
+    more = f" and {rest} more line{'s' if rest > 1 else ''}" if rest > 0 else ""
     return f"I read {shown}{more}."
 
 
