@@ -27,7 +27,9 @@ from hvs_ros.search.task import LEVEL_NAMES, EpisodeSpec, Target
 
 REPORT_NAME = "report.html"
 """Usual name of a report, beside its bag."""
-_ANSWER_MARK, _PICTURE_MARK = 'class="key k-target"', "<image href="
+SIDE_LENGTH = 60
+"""Letters of a verdict that fit beside the title."""
+_ANSWER_MARK, _PICTURE_MARK = "<li>target <b>", "<image href="
 """What only a page with the right answer has, and only one with the panorama."""
 _log = logging.getLogger(__name__)
 
@@ -134,11 +136,13 @@ def _head(
     ]
     items = "".join(f"<li>{name} <b>{escape(value)}</b></li>" for name, value in facts if value)
     anchors = " · ".join(f'<a href="{escape(href, quote=True)}">{escape(text)}</a>' for text, href in links)
+    # A reason may be long; an answer's verdict is a few words and stands at the side.
+    wide = " wide" if len(verdict.detail) > SIDE_LENGTH else ""
     problem = f'<p class="note">{escape(record.problem)}</p>' if record.problem else ""
     return (
         f'<div class="head"><div><div class="over">Visual search{" · " + anchors if anchors else ""}</div>'
         f"<h1>{escape(record.task.instruction)}</h1></div>"
-        f'<div class="verdict {verdict.kind}"><b>{escape(verdict.title)}</b>'
+        f'<div class="verdict {verdict.kind}{wide}"><b>{escape(verdict.title)}</b>'
         f"<span>{escape(verdict.detail)}</span></div></div>"
         f'<ul class="facts">{items}</ul>{problem}'
     )
@@ -151,6 +155,8 @@ def _map(
     start: Direction | None,
     picture: pictures.Inline | None,
 ) -> str:
+    if picture is None and not record.turns:
+        return ""  # a grid with nothing in it
     keys = [("k-start", "first view"), ("k-gaze", "gaze path")]
     if record.head.hfov_deg:
         keys.append(("k-view", "border of a view"))

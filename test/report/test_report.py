@@ -224,6 +224,13 @@ def test_no_turn_at_all(tmp_path: Path) -> None:
     failed = record(turns=(), submitted=None, looking=None, outcome=Outcome.HEAD_UNAVAILABLE, message="no head answers")
     page = Page(write_report(failed, tmp_path / "r.html", target=TARGET, start=Direction(90.0, 0.0)))
     assert "Head unavailable" in page.text and "no head answers" in page.text
+    assert not any(tag == "svg" for tag, _ in page.tags), "no map with nothing in it"
+
+
+def test_a_long_reason_has_the_whole_width_and_a_short_verdict_the_side(tmp_path: Path) -> None:
+    failed = record(turns=(), submitted=None, outcome=Outcome.HEAD_UNAVAILABLE, message="no head answers " * 8)
+    assert 'class="verdict bad wide"' in write_report(failed, tmp_path / "f.html", target=TARGET).read_text()
+    assert 'class="verdict good"' in write_report(record(), tmp_path / "r.html", target=TARGET).read_text()
 
 
 @pytest.mark.parametrize(
