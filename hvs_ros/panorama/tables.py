@@ -163,6 +163,15 @@ def _lagrange(nodes: Floats, points: Floats) -> Floats:
     return np.stack(columns, axis=1)
 
 
+def _pieces(pixels: int, most: int) -> int:
+    """Return into how many tiles of at most so many pixels a side is cut, without a rest where that takes few more.
+
+    A rest makes the last tile overhang, and cutting that off again copies the whole table.
+    """
+    least = -(-pixels // most)
+    return next((n for n in range(least, 2 * least + 1) if pixels % n == 0), least)
+
+
 @lru_cache(maxsize=256)
 def _parts(rows: int, values: int) -> int:
     """Return into how many equal parts a product of that many rows is cut.
@@ -180,8 +189,8 @@ class _Builder:
         self._offset = 0.5 if key.exact else 0.0
         self._tolerance = TOLERANCE_DEG / 360.0 * key.width
         camera = key.camera
-        self._columns = -(-camera.width // _TILE[0])
-        self._rows = -(-camera.height // _TILE[1])
+        self._columns = _pieces(camera.width, _TILE[0])
+        self._rows = _pieces(camera.height, _TILE[1])
         self._tile_width = -(-camera.width // self._columns)
         self._tile_height = -(-camera.height // self._rows)
 
