@@ -15,6 +15,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -137,9 +138,24 @@ def _run_until_signal(node: Node, threads: int, watchdog: threading.Timer) -> bo
         executor.create_task(lambda: None)
         spinner.join()
         # What callbacks use must not be destroyed under them, and shutdown() does not wait for them in Jazzy.
-        ended: bool = executor._work_tracker.wait(DRAIN_LIMIT_S)
+        ended = _drain(executor, DRAIN_LIMIT_S)
         executor.shutdown(0)
     return ended
+
+
+def _drain(executor: MultiThreadedExecutor, limit_s: float) -> bool:
+    """Wait until every callback that the spinning handed out has ended; return whether all have.
+
+    The executor's own count begins only when a callback does. One that still waits for a thread of the pool would find
+    the executor destroyed, and its error would be printed at exit. So it is the pool that is waited for.
+    """
+    end = time.monotonic() + limit_s
+    pool = executor._executor
+    pool.shutdown(wait=False)
+    threads = list(pool._threads)
+    for thread in threads:
+        thread.join(max(0.0, end - time.monotonic()))
+    return not any(thread.is_alive() for thread in threads)
 
 
 def _spin(executor: MultiThreadedExecutor, node: Node, halt: threading.Event, stop: threading.Event) -> None:

@@ -6,6 +6,7 @@ import sys
 import time
 from dataclasses import dataclass
 
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
 from hvs_ros.nodes import process
@@ -31,6 +32,10 @@ class OddNode(Node):
         if self._fault == "bug":
             raise RuntimeError("a bug")
         self.create_timer(0.05, self._tick)
+        if self._fault == "busy":
+            group = ReentrantCallbackGroup()
+            for _ in range(30):
+                self.create_timer(0.001, lambda: time.sleep(0.002), callback_group=group)
 
     def close(self) -> None:
         """Say goodbye."""

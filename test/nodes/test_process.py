@@ -44,6 +44,12 @@ def test_signals_in_a_row_do_no_harm(odd: Launcher) -> None:
     assert "Traceback" not in process.output
 
 
+def test_callbacks_that_wait_for_a_thread_end_before_what_they_need_is_gone(odd: Launcher) -> None:
+    process = ticking(odd, "busy")
+    assert process.stop() == 0
+    assert "never retrieved" not in process.output and "Traceback" not in process.output
+
+
 def test_an_error_in_a_callback_is_logged_once_and_the_node_goes_on(odd: Launcher) -> None:
     process = odd("odd_node", fault="callback raises")
     wait_until(lambda: "tick 5" in process.output, what="the fifth tick")
