@@ -28,6 +28,7 @@ from hvs_ros.cli.error import FAILED, VerbError
 from hvs_ros.cli.main import INTERRUPTED
 from hvs_ros.cli.sim_backend import open_backend
 from hvs_ros.cli.sim_plan import Plan, make_plan, open_results
+from hvs_ros.search.episode import Outcome
 from hvs_ros.search.scoring import ScoringMode
 
 if TYPE_CHECKING:
@@ -62,6 +63,10 @@ def simulate(args: argparse.Namespace) -> int:
         interrupted = report.interrupted
         if reports is not None:
             reports.finish(REPORTS_LIMIT_INTERRUPTED_S if interrupted else REPORTS_LIMIT_S)
+    if _nothing_done(report):
+        if results is not None and reports is None and not args.resume:
+            results.path.unlink()  # it would only be in the way of the next attempt
+        raise VerbError(report.gave_up)
     print()
     console.print(results_table(summarize(report.results, mode), plan.title))
     _say_where(args, report, results, reports, mode)
@@ -76,6 +81,14 @@ def make_console() -> Console:
     """Return a console that draws in place on a terminal, and is wide enough for a table elsewhere."""
     console = Console()
     return console if console.is_terminal else Console(width=max(console.width, LEAST_WIDTH), soft_wrap=False)
+
+
+def _nothing_done(report: RunReport) -> bool:
+    """The policy could not even begin; a table would be empty."""
+    records = [result.record for result in report.results]
+    return bool(report.gave_up) and all(
+        record.outcome is Outcome.POLICY_UNAVAILABLE and not record.turns for record in records
+    )
 
 
 def _reports(args: argparse.Namespace, plan: Plan, results: ResultsFile | None) -> Reports | None:

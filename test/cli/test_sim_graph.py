@@ -133,8 +133,11 @@ def test_a_policy_that_ends_its_process_ends_the_run_at_once(start: Start, scene
 
 
 def test_a_policy_that_is_not_there_is_said_in_one_line(start: Start, scenes: Path) -> None:
-    command = start("sim", "--scenes", scenes, "--policy", "slow_policies:Missing", *SMALL)
+    results = scenes / "results.jsonl"
+    command = start("sim", "--scenes", scenes, "--policy", "slow_policies:Missing", "--results", results, *SMALL)
     assert command.wait() == 1
+    assert "looking" not in command.output, "no table of nothing"
+    assert not results.exists(), "it is not in the way of the next attempt"
     assert "pip install oracle" in command.output.splitlines()[-1]
     assert "Traceback" not in command.output
 
