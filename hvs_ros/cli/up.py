@@ -50,6 +50,7 @@ def run(args: argparse.Namespace) -> int:
     from hvs_ros.bringup import HEAD, POLICY, Bringup, sim
     from hvs_ros.cli.params_file import ParamsFile, chosen_scenes
     from hvs_ros.cli.sim_options import DEFAULT_POLICY
+    from hvs_ros.cli.sim_plan import check_writable
     from hvs_ros.panorama.annotation import SceneError
     from hvs_ros.panorama.scene import load_scenes
     from hvs_ros.policy.contract import PolicyError
@@ -77,6 +78,8 @@ def run(args: argparse.Namespace) -> int:
         )
     except (PolicyError, SceneError, ShareError, ValueError) as error:
         raise VerbError(str(error), BAD_INPUT) from error
+    if args.record is not None:
+        check_writable(args.record)
     domain = enter_domain(args.domain)
     where = "".join(
         f" --{name} {value}" for name, value in (("domain", args.domain), ("namespace", args.namespace)) if value

@@ -47,6 +47,7 @@ def test_what_cannot_be_is_refused_at_once(
         (("--policy", "nobody"), "nobody"),
         (("--policy", "random", "--policy-setting", "colour=red"), "colour"),
         (("--policy", "random", "--scenes", tmp_path / "nowhere"), "nowhere"),
+        (("--policy", "random", "--record", __file__), Path(__file__).name),
     ):
         code, _, errors = hvs("up", "--scenes", scenes, *arguments)
         assert code == 2
