@@ -102,9 +102,9 @@ setup(
         ],
     },
     author="hvs_ros maintainers",
-    author_email="maintainers@hvs-ros.org",
+    author_email="maintainers@example.org",
     maintainer="hvs_ros maintainers",
-    maintainer_email="maintainers@hvs-ros.org",
+    maintainer_email="maintainers@example.org",
     description="Humanoid visual search in ROS 2: from 360-degree panoramas to the head of a robot",
     license="Apache-2.0",
 )
