@@ -65,8 +65,11 @@ class ReportWriter:
             where it is, or None when it cannot be written.
         """
         entries = _entries(self._folder, self._name, self._policy, results)
+        ended = max((result.ended for result in results), default="")
         try:
-            return write_folder_index(self._folder, [IndexRun(entries, title, summary)], known=self._name)
+            return write_folder_index(
+                self._folder, [IndexRun(entries, _dated(title, ended), summary)], known=self._name
+            )
         except OSError as error:
             self.problems.append(f"{self._folder / INDEX_NAME} cannot be written: {error.strerror or error}")
             return None
@@ -112,9 +115,12 @@ def write_folder_index(
 
 
 def _index_run(folder: Path, run: RecordedRun) -> IndexRun:
-    when = run.ended[:16].replace("T", " ")
     entries = _entries(folder, run.path.stem, run.policy, run.results)
-    return IndexRun(entries, f"{when}: {run.title}", found(run.results))
+    return IndexRun(entries, _dated(run.title, run.ended), found(run.results))
+
+
+def _dated(title: str, ended: str) -> str:
+    return f"{ended[:16].replace('T', ' ')}: {title}" if ended else title
 
 
 def _entries(folder: Path, name: str, policy: str, results: Sequence[EpisodeResult]) -> list[IndexEntry]:

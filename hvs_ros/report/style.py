@@ -26,7 +26,7 @@ a { color: var(--open); }
 .head > div:first-child { flex: 1 1 460px; min-width: 0; }
 .verdict { flex: none; padding: 10px 18px; border-radius: 12px; text-align: right; background: var(--open-ground);
   color: var(--open); }
-.verdict.wide { flex: 1 1 100%; text-align: left; overflow-wrap: anywhere; }
+.verdict.wide { flex: 1 1 100%; margin-bottom: 12px; text-align: left; overflow-wrap: anywhere; }
 .verdict b { display: block; font-size: 20px; line-height: 1.3; }
 .verdict span { font-size: 13px; }
 .verdict.good { background: var(--good-ground); color: var(--good); }
