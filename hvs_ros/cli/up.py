@@ -81,18 +81,33 @@ def run(args: argparse.Namespace) -> int:
     if args.record is not None:
         check_writable(args.record)
     domain = enter_domain(args.domain)
+    # Fast DDS reads its environment when rclpy is initialised: after this.
+    from hvs_ros.nodes.benchmark_graph import GraphBackend, GraphError
+    from hvs_ros.nodes.spinning import spinning_node
+
     where = "".join(
         f" --{name} {value}" for name, value in (("domain", args.domain), ("namespace", args.namespace)) if value
     )
     with claimed(domain, args.namespace), Bringup(specs, log_level=args.log_level, on_line=_say) as nodes:
-        print(f'hvs up: Ctrl-C ends it; in another terminal: hvs search{where} "find the exit sign"', flush=True)
         try:
+            with (
+                spinning_node("hvs_up", args.namespace) as node,
+                GraphBackend(node, record=args.record is not None, trouble=nodes.trouble) as graph,
+            ):
+                graph.wait_until_ready(_tell)
+            _tell(f'ready; Ctrl-C ends it; in another terminal: hvs search{where} "find the exit sign"')
             nodes.wait()
+        except GraphError as error:
+            raise VerbError(str(error)) from error
         except KeyboardInterrupt:
-            print("hvs up: ending", flush=True)
+            _tell("ending")
             return 0
         raise VerbError(nodes.trouble())
 
 
 def _say(name: str, line: str) -> None:
     print(f"[{name}] {line}", flush=True)
+
+
+def _tell(text: str) -> None:
+    print(f"hvs up: {text}", flush=True)

@@ -15,7 +15,7 @@ Start = Callable[..., Command]
 def test_it_serves_searches_until_ctrl_c_and_records_them(start: Start, scenes: Path, tmp_path: Path) -> None:
     record = tmp_path / "bags"
     graph = start("up", "--scenes", scenes, "--policy", "random", "--policy-setting", "views=2", "--record", record)
-    graph.wait_for("is ready")
+    graph.wait_for("hvs up: ready")
     for _ in range(2):
         search = start("search", "find the exit sign", "--turns", 4)
         assert search.wait(40) == 0, search.output
@@ -34,7 +34,7 @@ def test_it_serves_searches_until_ctrl_c_and_records_them(start: Start, scenes: 
 
 def test_a_node_that_dies_ends_it_by_name(start: Start, scenes: Path) -> None:
     graph = start("up", "--scenes", scenes, "--policy", "random")
-    graph.wait_for("is ready")
+    graph.wait_for("hvs up: ready")
     os.kill(graph.children()["hvs_ros.nodes.panorama_head"], signal.SIGKILL)
     assert graph.wait(20) == 1, graph.output
     assert "panorama_head" in graph.output.splitlines()[-1]

@@ -181,6 +181,10 @@ class HeadClient:
         return seen_direction(from_image(self.view_since(result.view_stamp)))
 
     def pose_at_rest(self) -> HeadPose:
-        """Wait for a pose from now on that is settled."""
-        count = len(self.poses)
-        return wait_until(lambda: next((p for p in self.poses[count:] if p.settled), None), what="a pose at rest")
+        """Wait for a pose from now on that is settled; the head's clock is this machine's."""
+        now = time.time_ns()
+        return wait_until(lambda: next((p for p in self.poses_since(now) if p.settled), None), what="a pose at rest")
+
+    def poses_since(self, stamp_ns: int) -> list[HeadPose]:
+        """Return the poses of that moment and later; what is received now may have been sent before."""
+        return [pose for pose in self.poses if time_ns(pose.header.stamp) >= stamp_ns]
