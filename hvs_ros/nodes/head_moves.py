@@ -278,7 +278,8 @@ class _Commander:
 
     def gone(self) -> bool:
         now = time.monotonic()
-        if now - self._looked_s < LOOK_AROUND_S:
+        # Until it has been seen, at every turn: one that goes a moment after its goal must have been there once.
+        if self._seen and now - self._looked_s < LOOK_AROUND_S:
             return False
         self._looked_s = now
         if self._count() > 0:
