@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import argparse
 
-from hvs_ros.cli.arguments import namespace, number, path, positive, setting, size
-from hvs_ros.cli.sim_options import MOTION, SAMPLING, fill_in
+from hvs_ros.cli.arguments import number, path, positive, size
+from hvs_ros.cli.options import add_graph, add_motion, add_policy, add_scenes
+from hvs_ros.cli.sim_options import SAMPLING, fill_in
 
 NAME = "sim"
 HELP = "search the tasks of a folder of panoramas with a policy, and print how well it did"
 
 SCORING = ("paper", "reference")
 TARGETS = ("object", "path")
-LOG_LEVELS = ("debug", "info", "warn", "error")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,9 +37,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _add_what(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--scenes", type=path, metavar="DIR", help="scene folders, bare panoramas, or one of them; default: the samples"
-    )
+    add_scenes(group)
     group.add_argument(
         "--select",
         action="append",
@@ -56,15 +54,7 @@ def _add_what(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_how(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--policy", metavar="NAME", help="who decides (default signs): `hvs policies`")
-    group.add_argument(
-        "--policy-setting",
-        action="append",
-        default=[],
-        type=setting,
-        metavar="KEY=VALUE",
-        help="a setting of the policy; repeatable",
-    )
+    add_policy(group)
     group.add_argument("--turns", type=positive, metavar="N", help="turns after which a search ends (default 10)")
     group.add_argument("--scoring", choices=SCORING, default="paper", help="the rule that counts (default paper)")
     group.add_argument("--size", type=size, metavar="WxH", help="of a view in pixels (default 1920x1080)")
@@ -76,7 +66,7 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
         metavar="N",
         help="draw each view N times finer and average it, against moire (default 1: as the benchmark does)",
     )
-    group.add_argument("--motion", choices=MOTION, help="how the head moves (default instant)")
+    add_motion(group)
 
 
 def _add_keep(group: argparse._ArgumentGroup) -> None:
@@ -93,11 +83,4 @@ def _add_keep(group: argparse._ArgumentGroup) -> None:
 
 def _add_ros(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--in-process", action="store_true", help="without ROS: same search, same results, no bags")
-    group.add_argument("--namespace", type=namespace, default="", metavar="NS", help="put every node there")
-    group.add_argument(
-        "--domain", type=number(0, 232, int), metavar="ID", help="ROS domain (default: ROS_DOMAIN_ID, else 0)"
-    )
-    group.add_argument(
-        "--params-file", type=path, metavar="YAML", help="parameters of the nodes; options given go first"
-    )
-    group.add_argument("--log-level", choices=LOG_LEVELS, default="warn", help="of the nodes (default warn)")
+    add_graph(group, log_level="warn")

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import argparse
 
-from hvs_ros.cli.arguments import namespace, number, path, setting
+from hvs_ros.cli.arguments import path
 from hvs_ros.cli.error import BAD_INPUT, VerbError
 from hvs_ros.cli.graph import claimed, enter_domain, require_ros
+from hvs_ros.cli.options import add_graph, add_motion, add_policy, add_scenes
 
 NAME = "up"
 HELP = "bring up a head in a panorama and a policy, and leave them running for `hvs search` and other clients"
@@ -17,31 +18,12 @@ HELP = "bring up a head in a panorama and a policy, and leave them running for `
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument(
-        "--scenes", type=path, metavar="DIR", help="scene folders, bare panoramas, or one of them; default: the samples"
-    )
+    add_scenes(parser)
     parser.add_argument("--scene", default="", metavar="NAME", help="to start in (default: the first)")
-    parser.add_argument("--policy", metavar="NAME", help="who decides (default signs): `hvs policies`")
-    parser.add_argument(
-        "--policy-setting",
-        action="append",
-        default=[],
-        type=setting,
-        metavar="KEY=VALUE",
-        help="a setting of the policy; repeatable",
-    )
+    add_policy(parser)
     parser.add_argument("--record", type=path, metavar="DIR", help="keep a bag of each search in DIR")
-    parser.add_argument("--motion", choices=("instant", "profile"), help="how the head moves (default instant)")
-    parser.add_argument("--namespace", type=namespace, default="", metavar="NS", help="put every node there")
-    parser.add_argument(
-        "--domain", type=number(0, 232, int), metavar="ID", help="ROS domain (default: ROS_DOMAIN_ID, else 0)"
-    )
-    parser.add_argument(
-        "--params-file", type=path, metavar="YAML", help="parameters of the nodes; options given go first"
-    )
-    parser.add_argument(
-        "--log-level", choices=("debug", "info", "warn", "error"), default="info", help="of the nodes (default info)"
-    )
+    add_motion(parser)
+    add_graph(parser, log_level="info")
 
 
 def run(args: argparse.Namespace) -> int:
