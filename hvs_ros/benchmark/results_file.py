@@ -109,14 +109,16 @@ class ResultsFile:
                     f"({'; '.join(changed)}); begin a new file with --results"
                 )
 
-    def append(self, result: EpisodeResult) -> None:
-        """Add a result, on disk when this returns.
+    def append(self, result: EpisodeResult) -> EpisodeResult:
+        """Add a result, on disk when this returns, and return it as whoever reads the file finds it: rounded.
 
         Raises:
             ResultsError: it cannot be written.
         """
-        self._write(to_json(result, self.path.parent))
-        self.results[result.episode_id] = result
+        line = to_json(result, self.path.parent)
+        self._write(line)
+        self.results[result.episode_id] = held = from_json(line, self.path.parent)
+        return held
 
     def close(self) -> None:
         """Close the file; without effect the second time."""

@@ -174,7 +174,8 @@ class BenchmarkRun:
             if result.record.outcome is Outcome.CANCELED and self._stopped.is_set():
                 break  # nobody's failure: it is run again when the run is continued
             if self.results is not None:
-                self.results.append(result)
+                # A table of these is the table of the file, to the last digit.
+                result = self.results.append(result)
             found[episode.episode_id] = result
             self.listener.on_result(result)
             failures = 0 if result.completed else failures + 1

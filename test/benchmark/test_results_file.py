@@ -159,3 +159,13 @@ def test_both_rules_judge_both_directions(tmp_path: Path) -> None:
     assert result.submitted.pitch_error_deg == 60.0
     assert (result.success(ScoringMode.PAPER), result.success(ScoringMode.REFERENCE)) == (False, True)
     assert result.looking_success(ScoringMode.REFERENCE) is False
+
+
+def test_what_is_appended_is_returned_as_the_file_holds_it(tmp_path: Path) -> None:
+    """A run prints its table of these, ``hvs results`` that of the file: the two must not differ by a rounding."""
+    path = tmp_path / "results.jsonl"
+    result = judge(make_episode(tmp_path), submitted(91.00004, 3.0), seconds=1.50004)
+    with ResultsFile.create(path, SETTINGS) as results:
+        held = results.append(result)
+        assert held != result
+        assert held == results.results[held.episode_id] == read_results(path)[1][held.episode_id]
