@@ -16,7 +16,7 @@ from setuptools import find_packages, setup
 
 NAME = "hvs_ros"
 HERE = Path(__file__).absolute().parent
-NODES = ("panorama_head", "search_policy", "episode_recorder", "benchmark")
+NODES = ("panorama_head", "robot_head", "neck_twin", "search_policy", "episode_recorder", "benchmark")
 FOR_A_WHEEL = "bdist_wheel" in sys.argv
 
 WRAPPER = """#!/bin/sh
@@ -66,6 +66,11 @@ setup(
         "signs": ["onnxruntime", "rapidfuzz", "rapidocr"],
         # Bags. rosbags brings lz4 and zstd, which rescuing a bag needs as well.
         "record": ["rosbags>=0.11"],
+        # A robot's neck from its URDF; and the same on a physics twin, with the robots whose URDFs are on PyPI.
+        "robot": ["pin>=3"],
+        "twin": ["pin>=3", "mujoco>=3.2", "icub-models", "hello-robot-stretch-urdf", "dexmate-urdf"],
+        # Home-built heads of Dynamixel servos.
+        "dynamixel": ["dynamixel-sdk"],
         # Drawing scenes: python -m hvs_ros.mock.rooms.
         "rooms": ["Pillow>=10.1"],
         # ROS 2 Jazzy, only where no distribution is installed. hvs_interfaces is not on PyPI: pip install ./interfaces.
@@ -76,9 +81,12 @@ setup(
             "ros-jazzy-builtin-interfaces",
             "ros-jazzy-diagnostic-msgs",
             "ros-jazzy-geometry-msgs",
+            "ros-jazzy-lifecycle-msgs",
+            "ros-jazzy-nav-msgs",
             "ros-jazzy-sensor-msgs",
             "ros-jazzy-std-msgs",
             "ros-jazzy-std-srvs",
+            "ros-jazzy-trajectory-msgs",
         ],
         # launch_testing, where there is one, does not work with pytest 9.
         "test": [
@@ -93,6 +101,12 @@ setup(
         "console_scripts": [
             "hvs = hvs_ros.cli.main:main",
             *(f"{node} = hvs_ros.nodes.{node}:main" for node in NODES),
+        ],
+        "hvs_ros.command_backends": [
+            "dynamixel = hvs_ros.nodes.commands.dynamixel:DynamixelCommands",
+            "follow_joint_trajectory = hvs_ros.nodes.commands.follow_joint_trajectory:FollowJointTrajectoryCommands",
+            "forward_position = hvs_ros.nodes.commands.forward_position:ForwardPositionCommands",
+            "joint_trajectory = hvs_ros.nodes.commands.joint_trajectory:JointTrajectoryCommands",
         ],
         "hvs_ros.policies": [
             "keyboard = hvs_ros.policy.keyboard:KeyboardPolicy",

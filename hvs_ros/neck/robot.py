@@ -79,8 +79,8 @@ class HeadCameraMount:
         parent: link that it is mounted on, where the URDF has no such frame; empty: it has.
         xyz: m, place of the optical frame in ``parent``.
         rpy: rad, its rotation there.
-        turned: rad, how far the camera is mounted rotated about its line of sight, clockwise seen from behind it positive,
-            e.g. pi/2 for one on its right side. Pictures are turned back by it.
+        turned: rad, by how much the camera is mounted rotated about its line of sight, right side down positive, e.g.
+            pi/2 for one that lies on its right side. Pictures are turned back by it.
         image: topic of the pictures, raw or compressed.
         info: topic of their camera_info.
         transport: "raw" or "compressed".

@@ -14,9 +14,11 @@ class GazeState:
         pitch: rad.
         yaw_velocity: rad/s.
         pitch_velocity: rad/s.
+        roll: rad about the line of sight, right side down positive; 0 for a head that has no such axis.
     """
 
     yaw: float
     pitch: float
     yaw_velocity: float = 0.0
     pitch_velocity: float = 0.0
+    roll: float = 0.0

@@ -48,6 +48,7 @@ def pose_message(state: GazeState, stamp_ns: int, frame_id: str, *, settled: boo
         header=header(stamp_ns, frame_id),
         yaw=angles.wrap_rad(state.yaw),
         pitch=state.pitch,
+        roll=state.roll,
         yaw_velocity=state.yaw_velocity,
         pitch_velocity=state.pitch_velocity,
         settled=settled,
