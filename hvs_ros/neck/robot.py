@@ -7,7 +7,14 @@ its ``sign`` and ``offset`` here, and they are applied where joint states come i
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+DEVICES = "/dev/"
+"""A name below it is a serial port's, not a topic's."""
+
+
+class RobotError(ValueError):
+    """What is said of a robot is wrong, or does not fit its URDF; the message names it and what is expected."""
 
 
 @dataclass(frozen=True)
@@ -119,8 +126,9 @@ class Description:
     """Where the URDF is, when nobody publishes ``robot_description``.
 
     Attributes:
-        file: absolute or ``~``; with ``package`` relative to where that Python package is installed, or to the
-            environment's prefix.
+        file: absolute or ``~``, or relative: with ``module`` to the folder of that Python package, with only
+            ``package`` to the environment's prefix, with neither to the folder of the robot's own YAML. Empty: there
+            is none, the URDF comes from the topic.
         package: pip package that carries it, e.g. ``icub-models``; empty: none.
         module: Python package by which it is found; empty: it is below ``sys.prefix``.
     """
@@ -189,3 +197,31 @@ class Robot:
     def joints(self) -> tuple[NeckJoint, ...]:
         """Neck and torso."""
         return self.neck + self.torso
+
+    def in_namespace(self, prefix: str) -> Robot:
+        """Return it with every absolute topic below a namespace, as where two robots share a ROS graph.
+
+        Names that are relative, or of devices (``/dev/ttyUSB0``), stay, and so do frames.
+
+        Args:
+            prefix: with or without slashes around it; empty: the robot as it is.
+        """
+        space = prefix.strip("/")
+        if not space:
+            return self
+
+        def below(name: str) -> str:
+            return f"/{space}{name}" if name.startswith("/") and not name.startswith(DEVICES) else name
+
+        def commands(given: Commands) -> Commands:
+            return replace(given, topic=below(given.topic))
+
+        return replace(
+            self,
+            camera=replace(self.camera, image=below(self.camera.image), info=below(self.camera.info)),
+            joint_states=below(self.joint_states),
+            robot_description=below(self.robot_description),
+            commands=commands(self.commands),
+            torso_commands=commands(self.torso_commands) if self.torso_commands else None,
+            turn=replace(self.turn, cmd_vel=below(self.turn.cmd_vel), odom=below(self.turn.odom)),
+        )
