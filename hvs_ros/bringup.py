@@ -1,7 +1,7 @@
-"""The nodes that make up a simulation, and starting them without ROS's launch.
+"""Starting the nodes of a graph without ROS's launch.
 
-``sim(...)`` is the one description of the graph. launch/sim.launch.py makes launch actions of it; where launch is not
-installed, ``Bringup`` starts the same nodes with the same parameters as child processes:
+``sim(...)`` and ``real(...)`` are the descriptions of the graphs (``hvs_ros.graphs``). Launch files make launch actions
+of them; where launch is not installed, ``Bringup`` starts the same nodes with the same parameters as child processes:
 
     with Bringup(sim(scenes=Path("scenes"), policy="signs")) as nodes:
         ...                 # use the graph
@@ -21,129 +21,44 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType, TracebackType
 
 from hvs_ros.child import Child
-from hvs_ros.share import share_file, user_path
+from hvs_ros.graphs import (
+    BENCHMARK,
+    HEAD,
+    HEAD_NAMESPACE,
+    POLICY,
+    RECORDER,
+    ROBOT_HEAD,
+    TWIN,
+    TWIN_NAMESPACE,
+    real,
+    sim,
+)
+from hvs_ros.node_spec import NodeSpec, Value, parameter_text
+from hvs_ros.share import share_file
 
-Value = bool | int | float | str | Sequence[bool] | Sequence[int] | Sequence[float] | Sequence[str]
-"""What a ROS parameter can be."""
-
-HEAD, POLICY, RECORDER, BENCHMARK = "panorama_head", "search_policy", "episode_recorder", "benchmark"
-HEAD_NAMESPACE = "head"
-
-
-@dataclass(frozen=True)
-class NodeSpec:
-    """A node of the graph.
-
-    Attributes:
-        executable: its name for ``ros2 run hvs_ros``; its module in hvs_ros.nodes has the same.
-        namespace: without slashes at the ends; empty: the root.
-        parameter_files: read in this order, each over the one before.
-        parameters: over the files.
-        remappings: (from, to).
-    """
-
-    executable: str
-    namespace: str = ""
-    parameter_files: tuple[Path, ...] = ()
-    parameters: Mapping[str, Value] = field(default_factory=dict)
-    remappings: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The node's name."""
-        return self.executable
-
-    @property
-    def full_name(self) -> str:
-        """Namespace and name, e.g. ``/head/panorama_head``."""
-        return "/".join(("", self.namespace, self.name)) if self.namespace else f"/{self.name}"
-
-    @property
-    def logger(self) -> str:
-        """The name of the node's logger."""
-        return self.full_name.strip("/").replace("/", ".")
-
-    @property
-    def module(self) -> str:
-        """What ``python -m`` runs."""
-        return f"hvs_ros.nodes.{self.executable}"
-
-    def ros_arguments(self, log_level: str = "") -> list[str]:
-        """Return the command line that gives the node its name, parameters and remappings."""
-        line = ["--ros-args", "-r", f"__node:={self.name}"]
-        if self.namespace:
-            line += ["-r", f"__ns:=/{self.namespace}"]
-        for old, new in self.remappings:
-            line += ["-r", f"{old}:={new}"]
-        for path in self.parameter_files:
-            line += ["--params-file", str(path)]
-        for name, value in self.parameters.items():
-            line += ["-p", f"{name}:={parameter_text(value)}"]
-        if log_level:
-            # Its own logger's: rclpy's inner ones would bury it.
-            line += ["--log-level", f"{self.logger}:={log_level}"]
-        return line
-
-
-def sim(
-    *,
-    scenes: str | Path,
-    scene: str = "",
-    policy: str = "",
-    record: str | Path | None = None,
-    benchmark: bool = False,
-    results: str | Path | None = None,
-    namespace: str = "",
-    parameter_files: Sequence[str | Path] = (),
-    parameters: Mapping[str, Mapping[str, Value]] | None = None,
-) -> list[NodeSpec]:
-    """Return the nodes of a simulation, in the order in which they are started.
-
-    Args:
-        scenes: folder of scenes or panoramas.
-        scene: the one to start in; empty: the first.
-        policy: who decides, see ``hvs policies``; empty: as the parameter files say, which is ``signs``.
-        record: folder for a bag of each episode; None: no recorder.
-        benchmark: a node runs every episode of the scenes, and ends.
-        results: file that it appends each result to; None: it only prints them.
-        namespace: put before every name, so that several simulations run side by side.
-        parameter_files: ROS parameter files, read by every node after its own file in config/.
-        parameters: more parameters by executable, over the files, e.g. ``{"panorama_head": {"motion": "profile"}}``.
-
-    Raises:
-        ShareError: a node's file in config/ is missing.
-        ValueError: parameters are given for a node that is not started.
-    """
-    root = namespace.strip("/")
-    given = {executable: dict(values) for executable, values in (parameters or {}).items()}
-    folder = str(user_path(scenes).absolute())
-
-    def node(executable: str, inner: str = "", **own: Value) -> NodeSpec:
-        return NodeSpec(
-            executable=executable,
-            namespace="/".join(part for part in (root, inner) if part),
-            parameter_files=(
-                share_file("config", f"{executable}.yaml"),
-                *(user_path(path).absolute() for path in parameter_files),
-            ),
-            parameters={**own, **given.pop(executable, {})},
-        )
-
-    specs = [node(HEAD, HEAD_NAMESPACE, scenes=folder, scene=scene)]
-    if record is not None:
-        specs.append(node(RECORDER, directory=str(user_path(record).absolute())))
-    specs.append(node(POLICY, **({"policy": policy} if policy else {})))
-    if benchmark:
-        kept = {} if results is None else {"results": str(user_path(results).absolute())}
-        specs.append(node(BENCHMARK, scenes=folder, record=record is not None, **kept))
-    if given:
-        raise ValueError(f"parameters for {', '.join(given)}, but the nodes are {', '.join(s.name for s in specs)}")
-    return specs
+__all__ = [
+    "BENCHMARK",
+    "HEAD",
+    "HEAD_NAMESPACE",
+    "POLICY",
+    "RECORDER",
+    "ROBOT_HEAD",
+    "TWIN",
+    "TWIN_NAMESPACE",
+    "Bringup",
+    "NodeSpec",
+    "Value",
+    "graph_environment",
+    "local_environment",
+    "parameter_text",
+    "real",
+    "sim",
+    "to_stderr",
+]
 
 
 def graph_environment(environment: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -175,31 +90,6 @@ def local_environment(environment: Mapping[str, str] | None = None) -> dict[str,
     return more
 
 
-def parameter_text(value: Value) -> str:
-    """Return a parameter's value as ``-p name:=...`` takes it, which is YAML."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        # Quoted, or YAML would make a number of "1" and null of "".
-        return "'" + value.replace("'", "''") + "'"
-    if isinstance(value, (int, float)):
-        return _number_text(value)
-    return "[" + ", ".join(parameter_text(item) for item in value) + "]"
-
-
-def _number_text(value: int | float) -> str:
-    text = repr(value)
-    if isinstance(value, float):
-        special = {"inf": ".inf", "-inf": "-.inf", "nan": ".nan"}.get(text)
-        if special:
-            return special
-        if "." not in text:
-            # 1e-05 is a text to YAML 1.1; 1.0e-05 is a number.
-            mantissa, _, exponent = text.partition("e")
-            text = f"{mantissa}.0e{exponent}"
-    return text
-
-
 def to_stderr(name: str, line: str) -> None:
     """Print a node's line with the node's name in front."""
     print(f"[{name}] {line}", file=sys.stderr, flush=True)
@@ -216,6 +106,7 @@ class Bringup:
         log_level: of the nodes' own loggers: debug, info, warn, error; empty: ROS's default, info.
         on_line: is given (node, line) for each line that a node prints, from threads of its own.
         environment: over this process's and ``local_environment``.
+        local: keep the graph on this machine unless the user has chosen; a robot's drivers may run on another one.
     """
 
     INTERRUPT_S = 1.5
@@ -233,12 +124,17 @@ class Bringup:
         log_level: str = "",
         on_line: Callable[[str, str], None] = to_stderr,
         environment: Mapping[str, str] | None = None,
+        local: bool = True,
     ) -> None:
         self._specs = list(specs)
         self._log_directory = log_directory
         self._log_level = log_level
         self._on_line = on_line
-        self._environment = {**os.environ, **local_environment(), **(environment or {})}
+        self._environment = {
+            **os.environ,
+            **(local_environment() if local else graph_environment()),
+            **(environment or {}),
+        }
         self._children: list[Child] = []
         self._cleanup = contextlib.ExitStack()
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from hvs_ros.bringup import Bringup, NodeSpec, local_environment, parameter_text, sim
+from hvs_ros.bringup import Bringup, NodeSpec, local_environment, parameter_text, real, sim
+from hvs_ros.share import sample_scenes, share_directory
 
 Lines = list[tuple[str, str]]
 Launcher = Callable[[], tuple[subprocess.Popen[str], list[int]]]
@@ -122,6 +123,51 @@ def test_parameters_of_the_caller_come_last(tmp_path: Path) -> None:
 def test_parameters_for_nobody_are_refused() -> None:
     with pytest.raises(ValueError, match="episode_recorder"):
         sim(scenes="/s", parameters={"episode_recorder": {"views": "raw"}})
+
+
+needs_robot_nodes = pytest.mark.skipif(
+    not all((share_directory() / "config" / f"{node}.yaml").exists() for node in ("robot_head", "neck_twin")),
+    reason="the nodes of a robot have no files in config/ yet",
+)
+
+
+@needs_robot_nodes
+def test_a_robot_is_a_head_that_does_not_move_unasked() -> None:
+    head, policy = real(robot="icub")
+    assert (head.full_name, policy.full_name) == ("/head/robot_head", "/search_policy")
+    assert head.parameters == {"robot": "icub", "driver_namespace": ""}
+    assert [path.name for path in head.parameter_files] == ["robot_head.yaml"]
+    head, _ = real(robot="icub", confirm=True, use_torso=True, turn_base=True)
+    assert {name for name, value in head.parameters.items() if value is True} == {"confirm", "use_torso", "turn_base"}
+
+
+@needs_robot_nodes
+def test_a_twin_takes_the_robot_s_place(tmp_path: Path) -> None:
+    specs = real(robot="icub", twin=True, scene="shop", record=tmp_path, namespace="/a/")
+    assert [spec.full_name for spec in specs] == [
+        "/a/twin/neck_twin",
+        "/a/head/robot_head",
+        "/a/episode_recorder",
+        "/a/search_policy",
+    ]
+    twin, head = specs[:2]
+    # Both take the robot's topics into the same namespace, so that two twins run side by side.
+    assert twin.parameters == {
+        "robot": "icub",
+        "driver_namespace": "a",
+        "scenes": str(sample_scenes()),
+        "scene": "shop",
+    }
+    assert head.parameters == {"robot": "icub", "driver_namespace": "a", "kind": "twin", "confirm": True}
+    with pytest.raises(ValueError, match="surround a twin"):
+        real(robot="icub", scene="shop")
+
+
+@needs_robot_nodes
+def test_drivers_may_be_elsewhere_and_a_robot_may_be_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    head, _ = real(robot="heads/mine.yaml", namespace="a", driver_namespace="/b")
+    assert head.parameters == {"robot": str(tmp_path / "heads" / "mine.yaml"), "driver_namespace": "b"}
 
 
 @pytest.mark.parametrize(
