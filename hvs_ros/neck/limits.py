@@ -10,25 +10,11 @@ import math
 from dataclasses import dataclass
 
 from hvs_ros.angles import wrap_rad
+from hvs_ros.neck.neck import Reach
 
 TURN = 2 * math.pi
 TOLERANCE = 1e-6
 """rad; a goal so little beyond a limit is at the limit: -90 degrees are not exactly -pi/2."""
-
-
-@dataclass(frozen=True)
-class Reach:
-    """Where a head goes for a goal.
-
-    Attributes:
-        yaw: rad, the joint's angle, not wrapped.
-        pitch: rad.
-        beyond: what could not be reached, for a person; empty when the goal is in range.
-    """
-
-    yaw: float
-    pitch: float
-    beyond: str = ""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from builtin_interfaces.msg import Duration, Time
-from geometry_msgs.msg import Quaternion, Transform, TransformStamped
+from geometry_msgs.msg import Quaternion, Transform, TransformStamped, Vector3
 from hvs_interfaces.msg import HeadPose
 from std_msgs.msg import Header
 
@@ -71,9 +71,16 @@ def is_finite(*values: float) -> bool:
     return all(map(math.isfinite, values))
 
 
-def transform(parent: Header, child: str, rotation: angles.Quaternion) -> TransformStamped:
-    """Return a rotation without an offset as a transform message."""
+def transform(
+    parent: Header,
+    child: str,
+    rotation: angles.Quaternion,
+    place: tuple[float, float, float] = (0.0, 0.0, 0.0),
+) -> TransformStamped:
+    """Return a frame's rotation and place [m] in its parent as a message."""
     x, y, z, w = rotation
+    at = Vector3(x=place[0], y=place[1], z=place[2])
+    turned = Quaternion(x=x, y=y, z=z, w=w)
     return TransformStamped(
-        header=parent, child_frame_id=child, transform=Transform(rotation=Quaternion(x=x, y=y, z=z, w=w))
+        header=parent, child_frame_id=child, transform=Transform(translation=at, rotation=turned)
     )

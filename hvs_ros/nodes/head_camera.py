@@ -18,7 +18,8 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
 from hvs_ros.angles import search_direction
-from hvs_ros.neck.gaze import Gaze, Moment
+from hvs_ros.neck.gaze import Gaze
+from hvs_ros.neck.neck import Moment
 from hvs_ros.nodes import convert
 from hvs_ros.nodes.camera_info import camera_info
 from hvs_ros.nodes.head_parameters import HeadParameters

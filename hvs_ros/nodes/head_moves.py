@@ -2,9 +2,9 @@
 
 Threading. A goal is planned where it is accepted, under a lock, so that goals take over from each other in the order
 of their arrival; the one it takes over from ends at once. Each goal then waits in its own executor thread until the
-head has settled; the wait looks every few milliseconds for a cancellation, a newer goal, the time limit, a stop by the
-node, and whether anybody is left to command the head. Coroutines would not do: rclpy's executor polls a suspended one
-without a pause.
+head has settled and a view of it has been published; the wait looks every few milliseconds for a cancellation, a newer
+goal, the time limit, a stop by the node, a failure of the neck, and whether anybody is left to command the head.
+Coroutines would not do: rclpy's executor polls a suspended one without a pause.
 
 ROS's own rejection of a goal carries no reason, so every goal is accepted; one that cannot start is aborted as REFUSED.
 """
@@ -23,11 +23,11 @@ from rclpy.action.server import ServerGoalHandle
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
-from hvs_ros.neck.gaze import Gaze, Moment
-from hvs_ros.neck.limits import GazeLimits, Reach
+from hvs_ros.neck.neck import Moment, Neck, Progress, Reach
 from hvs_ros.nodes import convert
 from hvs_ros.nodes.head_camera import ViewError
 from hvs_ros.nodes.head_state import StatePublisher
+from hvs_ros.search.view import MoveOutcome
 
 POLL_S = 0.02
 """How often a waiting goal looks around and sends feedback."""
@@ -42,7 +42,8 @@ LOOK_AROUND_S = 0.2
 ABSENT_LIMIT_S = 0.5
 """Without any client for so long, the commander is gone. A killed one stays in the graph until its lease ends."""
 
-Shoot = Callable[[], Moment | None]
+Shoot = Callable[[Callable[[], bool]], Moment | None]
+"""Publishes a view and returns its moment; None when the head moves again, or when the argument says to give up."""
 
 
 @dataclass
@@ -63,21 +64,19 @@ class MoveServer:
 
     Args:
         node: whose action it is.
-        gaze: the head.
-        limits: reachable directions.
+        neck: turns the head.
         state: makes the poses of results.
         reject: a goal out of range is refused, not clamped.
         timeout_s: limit of a move whose goal gives none.
         obstacle: returns why the head cannot move at all; empty when it can.
-        shoot: publishes a view and returns its moment; None when the head moves again already.
+        shoot: publishes a view.
         on_end: is told every outcome and message.
     """
 
     def __init__(
         self,
         node: Node,
-        gaze: Gaze,
-        limits: GazeLimits,
+        neck: Neck,
         state: StatePublisher,
         *,
         reject: bool,
@@ -86,7 +85,7 @@ class MoveServer:
         shoot: Shoot,
         on_end: Callable[[int, str], None],
     ) -> None:
-        self._node, self._gaze, self._limits, self._state = node, gaze, limits, state
+        self._node, self._neck, self._state = node, neck, state
         self._reject, self._timeout_s = reject, timeout_s
         self._obstacle, self._shoot, self._on_end = obstacle, shoot, on_end
         self._lock = threading.Lock()
@@ -117,7 +116,7 @@ class MoveServer:
     def close(self, limit_s: float = 2.0) -> None:
         """End the move under way, refuse new ones, and wait until every goal has its result."""
         self._closed = True
-        self.interrupt("the head shuts down", self._gaze.stop)
+        self.interrupt("the head shuts down", self._neck.stop)
         end = time.monotonic() + limit_s
         while (self._moves or self._coming) and time.monotonic() < end:
             time.sleep(POLL_S / 2)
@@ -145,15 +144,15 @@ class MoveServer:
             self._moves[bytes(handle.goal_id.uuid)] = move
             move.refused = self._refusal(goal)
             if not move.refused:
-                move.reach = self._reach(goal)
+                move.reach = self._neck.reach(goal.yaw, goal.pitch, relative=goal.mode == MoveHead.Goal.RELATIVE)
                 if move.reach.beyond and self._reject:
                     move.refused = f"out of range, and this head does not clamp: {move.reach.beyond}"
             if not move.refused:
                 self._supersede(MoveHead.Result.PREEMPTED, "a newer goal took over")
                 self._current = move
                 move.limit_s = convert.duration_s(goal.timeout) or self._timeout_s
-                move.deadline_ns = self._gaze.now().stamp_ns + round(move.limit_s * convert.NS)
-                self._gaze.move(move.reach.yaw, move.reach.pitch, goal.max_velocity or math.inf)
+                move.deadline_ns = self._neck.now().stamp_ns + round(move.limit_s * convert.NS)
+                self._neck.move(move.reach, goal.max_velocity or math.inf)
         handle.execute()
 
     def _refusal(self, goal: MoveHead.Goal) -> str:
@@ -173,12 +172,6 @@ class MoveServer:
             return f"timeout is {convert.duration_s(goal.timeout):g} s; 0, for the head's own, or more is expected"
         return ""
 
-    def _reach(self, goal: MoveHead.Goal) -> Reach:
-        state = self._gaze.now().state
-        if goal.mode == MoveHead.Goal.RELATIVE:
-            return self._limits.turn(goal.yaw, goal.pitch, now=(state.yaw, state.pitch))
-        return self._limits.direction(goal.yaw, goal.pitch, now=state.yaw)
-
     def _execute(self, handle: ServerGoalHandle) -> MoveHead.Result:
         key = bytes(handle.goal_id.uuid)
         move = self._moves[key]
@@ -197,12 +190,21 @@ class MoveServer:
         if move.refused:
             return self._end(move, outcomes.REFUSED, move.refused)
         standstill, commander = _Standstill(), _Commander(self._count_clients)
-        while (left := self._gaze.settles_in()) > 0.0 and move.end is None:
+        while True:
+            progress = self._neck.progress()
+            shot = self._shoot(lambda: self._disturbed(move)) if progress.settled and move.end is None else None
+            if move.end is not None:
+                return self._end(move, *move.end)
+            if shot is not None:
+                return self._arrived(move, progress, shot)
             if move.handle.is_cancel_requested:
                 return self._brake(move, outcomes.STOPPED, "canceled; the head holds where it is")
-            moment = self._gaze.now()
+            if progress.failure is not None:
+                return self._brake(move, move_code(progress.failure.outcome), progress.failure.message)
+            moment = self._neck.now()
             if moment.stamp_ns >= move.deadline_ns:
-                return self._brake(move, outcomes.NOT_SETTLED, f"not at rest at the goal after {move.limit_s:g} s")
+                why = f"not at rest at the goal after {move.limit_s:g} s"
+                return self._brake(move, outcomes.NOT_SETTLED, "; ".join(filter(None, (why, progress.warning))))
             if standstill.lasts(moment.stamp_ns):
                 why = f"the ROS clock has stood still for {STANDSTILL_LIMIT_S:g} s: is /clock published?"
                 return self._brake(move, outcomes.NOT_SETTLED, why)
@@ -211,20 +213,27 @@ class MoveServer:
                 self._node.get_logger().warning(f"move: {why}")
                 return self._brake(move, outcomes.STOPPED, why)
             self._feedback(move, moment)
-            move.wake.wait(min(POLL_S, left))
-        shot = self._shoot() if move.end is None else None
-        if move.end is not None:
-            return self._end(move, *move.end)
+            move.wake.wait(min(POLL_S, progress.wait_s))
+
+    def _disturbed(self, move: _Move) -> bool:
+        """A view need no longer be waited for."""
+        return move.end is not None or bool(move.handle.is_cancel_requested)
+
+    def _arrived(self, move: _Move, progress: Progress, shot: Moment) -> MoveHead.Result:
+        if progress.warning:
+            self._node.get_logger().warning(f"move: {progress.warning}")
         if move.reach.beyond:
-            return self._end(move, outcomes.CLAMPED, f"as near as the head can look: {move.reach.beyond}", shot)
-        return self._end(move, outcomes.REACHED, "", shot)
+            text = f"as near as the head can look: {move.reach.beyond}"
+            text = "; ".join(filter(None, (text, progress.warning)))
+            return self._end(move, MoveHead.Result.CLAMPED, text, shot)
+        return self._end(move, MoveHead.Result.REACHED, progress.warning, shot)
 
     def _brake(self, move: _Move, outcome: int, message: str) -> MoveHead.Result:
         with self._lock:
             if self._current is move:
-                self._gaze.stop()
+                self._neck.stop()
         end = time.monotonic() + BRAKE_LIMIT_S
-        while move.end is None and self._gaze.settles_in() > 0.0 and time.monotonic() < end:
+        while move.end is None and not self._neck.stopped() and time.monotonic() < end:
             move.wake.wait(POLL_S)
         return self._end(move, outcome, message)
 
@@ -239,7 +248,7 @@ class MoveServer:
         )
 
     def _end(self, move: _Move, outcome: int, message: str, shot: Moment | None = None) -> MoveHead.Result:
-        moment = shot or self._gaze.now()
+        moment = shot or self._neck.now()
         if move.handle.is_cancel_requested and outcome == MoveHead.Result.STOPPED:
             move.handle.canceled()
         elif outcome in (MoveHead.Result.REACHED, MoveHead.Result.CLAMPED):
@@ -253,6 +262,11 @@ class MoveServer:
             pose=self._state.pose(moment),
             view_stamp=convert.time_message(moment.stamp_ns),
         )
+
+
+def move_code(outcome: MoveOutcome) -> int:
+    """Return the outcome as MoveHead.action has it."""
+    return int(getattr(MoveHead.Result, outcome.name))
 
 
 class _Standstill:

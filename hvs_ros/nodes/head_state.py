@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from collections.abc import Sequence
 from typing import Any
 
 from hvs_interfaces.msg import HeadPose
@@ -15,12 +16,9 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from hvs_ros import angles
-from hvs_ros.neck.description import PITCH_JOINT, YAW_JOINT
-from hvs_ros.neck.gaze import Moment
+from hvs_ros.neck.neck import Moment
 from hvs_ros.nodes import convert
 from hvs_ros.nodes.qos import latched
-
-JOINTS = (YAW_JOINT, PITCH_JOINT)
 
 
 class StatePublisher:
@@ -30,11 +28,15 @@ class StatePublisher:
         node: whose topics they are.
         base_frame: frame that angles refer to.
         gaze_frame: turns with the head.
-        optical_frame: of the camera, at the same place.
+        optical_frame: of the views, at the same place.
+        joint_names: of ``Moment.joints``.
     """
 
-    def __init__(self, node: Node, base_frame: str, gaze_frame: str, optical_frame: str) -> None:
+    def __init__(
+        self, node: Node, base_frame: str, gaze_frame: str, optical_frame: str, joint_names: Sequence[str]
+    ) -> None:
         self._base_frame, self._gaze_frame = base_frame, gaze_frame
+        self._joint_names = list(joint_names)
         self._pose = node.create_publisher(HeadPose, "pose", 10)
         self._joints = node.create_publisher(JointState, "joint_states", 10)
         self._tf: Any = None
@@ -54,16 +56,19 @@ class StatePublisher:
 
     def publish(self, moment: Moment) -> None:
         """Publish a moment on every topic."""
-        pose, state = self.pose(moment), moment.state
+        pose, state, joints = self.pose(moment), moment.state, moment.joints
         self._pose.publish(pose)
-        self._joints.publish(
-            JointState(
-                header=pose.header,
-                name=JOINTS,
-                position=[state.yaw, state.pitch],
-                velocity=[state.yaw_velocity, state.pitch_velocity],
+        if joints is not None:
+            self._joints.publish(
+                JointState(
+                    header=pose.header,
+                    name=self._joint_names,
+                    position=list(joints.position),
+                    velocity=list(joints.velocity),
+                )
             )
-        )
         if self._tf is not None:
+            # Views are level, so their frame is too, however the camera is rolled.
             rotation = angles.gaze_quaternion(state.yaw, state.pitch)
-            self._tf.publish(self._tf_message(transforms=[convert.transform(pose.header, self._gaze_frame, rotation)]))
+            transform = convert.transform(pose.header, self._gaze_frame, rotation, moment.place)
+            self._tf.publish(self._tf_message(transforms=[transform]))

@@ -50,11 +50,11 @@ class PanoramaHead(Node):
         self._diagnostics = Diagnostics(self, "panorama head")
         start = self._limits.direction(p.start_yaw, p.start_pitch, now=0.0)
         neck = SimulatedNeck(start.yaw, start.pitch, p.motion_limits())
-        self._gaze = Gaze(neck, lambda: int(self.get_clock().now().nanoseconds), p.settle_time)
+        self._gaze = Gaze(neck, self._limits, lambda: int(self.get_clock().now().nanoseconds), p.settle_time)
         self._workshop = Workshop(p.scenes, self._lens, p.checked_sampling, p.supersample, p.cache_mb)
         self._scene = ""
         self._obstacle = NO_SCENE
-        self._state = StatePublisher(self, p.base_frame, p.gaze_frame, p.optical_frame)
+        self._state = StatePublisher(self, p.base_frame, p.gaze_frame, p.optical_frame, self._gaze.joint_names)
         self._description = self.create_publisher(String, "robot_description", latched())
         self._description.publish(String(data=p.description()))
         self._camera = HeadCamera(self, p, self._lens, self._gaze, self._state)
@@ -63,12 +63,11 @@ class PanoramaHead(Node):
         self._moves = MoveServer(
             self,
             self._gaze,
-            self._limits,
             self._state,
             reject=p.out_of_range == "reject",
             timeout_s=p.move_timeout,
             obstacle=lambda: self._obstacle,
-            shoot=self._camera.shoot,
+            shoot=lambda _: self._camera.shoot(),
             on_end=self._on_move_end,
         )
         self.create_service(LoadScene, "load_scene", self._load_scene, callback_group=MutuallyExclusiveCallbackGroup())

@@ -14,10 +14,12 @@ from geometry_msgs.msg import TransformStamped
 from rclpy.qos import DurabilityPolicy
 
 from hvs_ros.angles import Quaternion
-from hvs_ros.neck.gaze import Moment
+from hvs_ros.neck.joints import JointSample
+from hvs_ros.neck.neck import Moment
 from hvs_ros.neck.state import GazeState
 from hvs_ros.nodes.head_state import StatePublisher
 
+JOINTS = ("head_yaw", "head_pitch")
 Vector = tuple[float, float, float]
 
 
@@ -75,7 +77,7 @@ def with_tf(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_optical_axis_follows_the_line_of_sight(with_tf: None) -> None:
     node = FakeNode()
-    publisher = StatePublisher(node, "base_link", "gaze", "optical")  # type: ignore[arg-type]
+    publisher = StatePublisher(node, "base_link", "gaze", "optical", JOINTS)  # type: ignore[arg-type]
     publisher.publish(Moment(7, GazeState(math.pi / 2, math.pi / 6), settled=True))
     (static,) = node.published["/tf_static"][0].transforms
     (dynamic,) = node.published["/tf"][0].transforms
@@ -95,9 +97,12 @@ def test_without_tf2_msgs_one_line_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name == "tf2_msgs" else find(name, *a))
     node = FakeNode()
-    publisher = StatePublisher(node, "base_link", "gaze", "optical")  # type: ignore[arg-type]
-    publisher.publish(Moment(7, GazeState(0.5, 0.1), settled=False))
+    publisher = StatePublisher(node, "base_link", "gaze", "optical", JOINTS)  # type: ignore[arg-type]
+    joints = JointSample(7, (0.5, 0.1), (0.0, 0.0))
+    publisher.publish(Moment(7, GazeState(0.5, 0.1), settled=False, joints=joints))
     assert len(node.log) == 1
     assert "tf2_msgs" in node.log[0]
     assert set(node.published) == {"pose", "joint_states"}
     assert not node.published["pose"][0].settled
+    (message,) = node.published["joint_states"]
+    assert (tuple(message.name), list(message.position)) == (JOINTS, [0.5, 0.1])
