@@ -13,7 +13,7 @@ A node writes down what it can be told::
 rclpy checks types and ranges, but from the outside its refusals are exceptions of several kinds, some without a useful
 text, and it knows no choices. Here each becomes a ``ParameterError`` that names the parameter, what was given and what
 is expected. An integer for a double is refused too, as ROS itself does, but with the cure: a decimal point. Parameters
-are fixed at start unless they are declared ``live``.
+are fixed at start unless they are declared ``live``; those of a managed node are fixed while it is configured.
 """
 
 from __future__ import annotations
@@ -79,15 +79,24 @@ def parameter(
     return field
 
 
-def declare(node: Node, table: type[T], *, prefix: str = "", on_change: Callable[[T], None] | None = None) -> T:
+def declare(
+    node: Node,
+    table: type[T],
+    *,
+    prefix: str = "",
+    on_change: Callable[[T], None] | None = None,
+    fixed: Callable[[], str] | None = None,
+) -> T:
     """Declare the table's fields as parameters of the node and return their values.
 
     Args:
         node: whose parameters they become.
         table: a dataclass whose fields were made by ``parameter``.
         prefix: put before every name, e.g. ``"policy."``.
-        on_change: is given the new values after a live parameter was changed; it may raise ``ParameterError``
-            to refuse them.
+        on_change: is given the new values after a parameter was changed; it may raise ``ParameterError`` to refuse
+            them.
+        fixed: returns why parameters that are not live cannot be changed now, e.g. "is fixed while ..."; empty when
+            they can. None: never.
 
     Raises:
         ParameterError: a given value is of the wrong type or out of range.
@@ -98,7 +107,7 @@ def declare(node: Node, table: type[T], *, prefix: str = "", on_change: Callable
         full = prefix + name
         if full in overrides:
             check(full, overrides[full].value, kind, rule)
-        node.declare_parameter(full, default, _descriptor(kind, rule))
+        node.declare_parameter(full, default, _descriptor(kind, rule, changeable=rule.live or fixed is not None))
     values = {name: node.get_parameter(prefix + name).value for name in fields}
     current = [table(**values)]
 
@@ -109,6 +118,8 @@ def declare(node: Node, table: type[T], *, prefix: str = "", on_change: Callable
                 name = item.name[len(prefix) :] if item.name.startswith(prefix) else ""
                 if name in fields:
                     kind, rule, _ = fields[name]
+                    if fixed is not None and not rule.live and (why := fixed()):
+                        raise ParameterError(f"parameter '{item.name}' {why}")
                     check(item.name, item.value, kind, rule)
                     news[name] = item.value
             if news:
@@ -178,14 +189,14 @@ def _range_text(rule: _Rule) -> str:
     return f"{rule.low:g} to {rule.high:g}"
 
 
-def _descriptor(kind: type, rule: _Rule) -> ParameterDescriptor:
+def _descriptor(kind: type, rule: _Rule, *, changeable: bool) -> ParameterDescriptor:
     low, high = rule.low, rule.high
     descriptor = ParameterDescriptor(
         type=_KINDS[kind].value,
         description=rule.description,
-        read_only=not rule.live,
+        read_only=not changeable,
         # rclpy's own refusal of a wrong type does not name the parameter; left to `changed`, it does.
-        dynamic_typing=rule.live,
+        dynamic_typing=changeable,
         additional_constraints=f"one of {', '.join(map(str, rule.choices))}" if rule.choices else "",
     )
     if low is None and high is None:

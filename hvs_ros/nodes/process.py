@@ -7,6 +7,7 @@ and publish a last state; then spinning stops and everything is taken down. A wa
 hangs.
 
 An exception in a callback is logged and the node goes on: a bug in one callback must not leave a head uncontrollable.
+Not logged is the one that says that something was destroyed meanwhile, as a managed node does when it is cleaned up.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args, try_shutdown
 
 from hvs_ros.bringup import graph_environment
+from hvs_ros.nodes.node_entities import is_of_destroyed
 from hvs_ros.nodes.parameters import ParameterError, warn_unknown
 from hvs_ros.share import ShareError
 
@@ -43,6 +45,10 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 class StartError(Exception):
     """A node cannot start, for a reason that a person can act on: it becomes one line, not a traceback."""
+
+
+EXPLAINED: tuple[type[Exception], ...] = (StartError, ParameterError, NameValidationException)
+"""Errors at the start whose text is all that there is to say."""
 
 
 @runtime_checkable
@@ -79,14 +85,13 @@ def run_node(
     name = Path(line[0]).stem if line else "node"
     watchdog = threading.Timer(SHUTDOWN_LIMIT_S, _bite, args=(name,))
     watchdog.daemon = True
-    explained: tuple[type[Exception], ...] = (StartError, ParameterError, NameValidationException, *known)
     node: Node | None = None
     try:
         node = _start(factory, line)
         ended = _run_until_signal(node, threads, watchdog)
     except KeyboardInterrupt:  # while it started
         return 0
-    except explained as error:
+    except (*EXPLAINED, *known) as error:
         _say(name, str(error))
         return 1
     finally:
@@ -167,7 +172,9 @@ def _spin(executor: MultiThreadedExecutor, node: Node, halt: threading.Event, st
         except ExternalShutdownException:
             break
         except Exception as error:
-            if not any(error is earlier for earlier in reported):
+            if is_of_destroyed(error):
+                node.get_logger().debug(f"a callback ended early: {error}")
+            elif not any(error is earlier for earlier in reported):
                 reported.append(error)
                 text = "".join(traceback.format_exception(error))
                 node.get_logger().error(f"a callback failed, which is a bug; the node goes on\n{text}")

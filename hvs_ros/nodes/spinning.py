@@ -10,9 +10,10 @@ from contextlib import contextmanager
 import rclpy
 from rclpy.context import Context
 from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
-from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
+
+from hvs_ros.nodes.node_entities import is_of_destroyed
 
 DRAIN_LIMIT_S = 2.0
 
@@ -53,14 +54,7 @@ def _spin(executor: MultiThreadedExecutor, node: Node, halt: threading.Event) ->
             executor.spin_once(timeout_sec=1.0)
         except ExternalShutdownException:
             return
-        except rclpy_implementation.RCLError as error:
-            # An action client was destroyed between two steps of the executor, which then takes it for an error of its
-            # own; the next round is without it.
-            if "is invalid" not in str(error):
-                _report(node)
-        except Exception:
-            _report(node)
-
-
-def _report(node: Node) -> None:
-    node.get_logger().error(f"a callback failed, which is a bug; the node goes on\n{traceback.format_exc()}")
+        except Exception as error:
+            if not is_of_destroyed(error):
+                text = traceback.format_exc()
+                node.get_logger().error(f"a callback failed, which is a bug; the node goes on\n{text}")
