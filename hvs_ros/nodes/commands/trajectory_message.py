@@ -1,0 +1,48 @@
+"""Motions as messages for controllers that interpolate (ros2_control's joint_trajectory_controller and its kin).
+
+The stamp is zero, which says "from now on": with any other one the clocks of both sides would have to agree, and under
+``use_sim_time`` they do not always. The motion's present state is left out: the controller interpolates from where it
+is to the first point, so that a motion that replaces another begins without a jump. The last velocity is exactly zero,
+without which the controller refuses the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from hvs_ros.neck.joints import Joints
+from hvs_ros.neck.robot import NeckJoint
+from hvs_ros.neck.trajectory import Point, Trajectory
+from hvs_ros.nodes import convert
+
+
+def motion_message(joints: Sequence[NeckJoint], trajectory: Trajectory, period: float) -> JointTrajectory:
+    """Return a motion in the driver's names, signs and offsets.
+
+    Args:
+        joints: in the trajectory's order.
+        trajectory: in the URDF's sense.
+        period: s, between its points.
+    """
+    return _message(joints, trajectory.points(period))
+
+
+def hold_message(joints: Sequence[NeckJoint], position: Joints, time: float) -> JointTrajectory:
+    """Return a motion that comes to rest at a position [rad] within so many seconds."""
+    return _message(joints, [Point(time, position, (0.0,) * len(joints))])
+
+
+def _message(joints: Sequence[NeckJoint], points: Sequence[Point]) -> JointTrajectory:
+    return JointTrajectory(
+        joint_names=[joint.wire_name for joint in joints],
+        points=[
+            JointTrajectoryPoint(
+                positions=[joint.to_driver(value) for joint, value in zip(joints, point.position, strict=True)],
+                velocities=[joint.sign * value for joint, value in zip(joints, point.velocity, strict=True)],
+                time_from_start=convert.duration_message(point.time),
+            )
+            for point in points
+        ],
+    )
