@@ -175,6 +175,8 @@ def test_a_newer_goal_takes_over_without_a_jump(head: HeadClient) -> None:
     status, result = second.result()
     assert (status, result.outcome) == (SUCCEEDED, Result.REACHED)
     assert result.pose.yaw == pytest.approx(-0.5)
+    # What was published before the result may arrive after it.
+    wait_until(lambda: head.poses_since(time_ns(result.pose.header.stamp)), what="the last pose")
     poses = sorted(head.poses_since(began), key=lambda pose: time_ns(pose.header.stamp))
     for before, after in pairwise(poses):
         seconds = (time_ns(after.header.stamp) - time_ns(before.header.stamp)) / 1e9
