@@ -46,11 +46,14 @@ class RemoteGoal:
         result: the action's Result; None until then.
     """
 
-    def __init__(self, on_feedback: Callable[[Any], None] | None) -> None:
+    def __init__(
+        self, on_feedback: Callable[[Any], None] | None, on_accepted: Callable[[], None] | None = None
+    ) -> None:
         self.accepted: bool | None = None
         self.status: int | None = None
         self.result: Any = None
         self.on_feedback = on_feedback
+        self.on_accepted = on_accepted
         self.handle: ClientGoalHandle | None = None
         self.cancel_wanted = False
         self.futures: list[Any] = []
@@ -102,14 +105,20 @@ class ActionCaller:
         """Return a new goal message."""
         return self._type.Goal()
 
-    def send(self, goal: Any, on_feedback: Callable[[Any], None] | None = None) -> RemoteGoal:
+    def send(
+        self,
+        goal: Any,
+        on_feedback: Callable[[Any], None] | None = None,
+        on_accepted: Callable[[], None] | None = None,
+    ) -> RemoteGoal:
         """Send a goal and return at once.
 
         Args:
             goal: the message.
             on_feedback: is given feedback messages, in a thread of the executor.
+            on_accepted: is called when the goal has been accepted, in a thread of the executor.
         """
-        remote = RemoteGoal(on_feedback)
+        remote = RemoteGoal(on_feedback, on_accepted)
         self._call(lambda: self._send(goal, remote))
         return remote
 
@@ -173,6 +182,8 @@ class ActionCaller:
         remote.handle = handle
         if handle.accepted:
             self._call(lambda: self._ask_result(remote))
+            if remote.on_accepted is not None:
+                remote.on_accepted()
         with self._changed:
             remote.accepted = bool(handle.accepted)
             self._changed.notify_all()
