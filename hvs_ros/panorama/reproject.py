@@ -111,15 +111,22 @@ class Reprojector:
                 f"the picture has the shape {picture.shape}, but its camera takes {source.width}x{source.height} BGR"
                 " pictures: is the calibration one for another resolution?"
             )
-        if not math.isfinite(roll):
-            raise ValueError(f"roll is {roll}: a picture can be turned by a finite angle only")
-        step = round(math.degrees(math.remainder(roll, 2 * math.pi)) / ROLL_STEP_DEG)
+        step = _step(roll)
         maps = self._get(step)
         if self._shrink > 1:
             size = self._sampled.width, self._sampled.height
             picture = np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
         image = _sample(picture, maps)
         return Reprojected(image, maps.covered, self._made(step * ROLL_STEP_DEG, maps.covered))
+
+    def coordinates(self, roll: float = 0.0) -> tuple[Table, Table]:
+        """Return where ``view`` samples: columns and rows of the source's picture, float32 (h, w), NaN for grey.
+
+        Whole numbers are the centres of the source's pixels, of the averaged ones with ``prefilter``.
+        """
+        maps = self._get(_step(roll))
+        grey = maps.x == _OUTSIDE
+        return np.where(grey, np.float32(np.nan), maps.x), np.where(grey, np.float32(np.nan), maps.y)
 
     def _made(self, roll_deg: float, covered: float) -> str:
         source = self._source
@@ -147,6 +154,13 @@ class Reprojector:
             if len(self._maps) > KEPT_ROLLS:
                 self._maps.popitem(last=False)
         return made
+
+
+def _step(roll: float) -> int:
+    """Return a roll [rad] in whole ROLL_STEP_DEG."""
+    if not math.isfinite(roll):
+        raise ValueError(f"roll is {roll}: a picture can be turned by a finite angle only")
+    return round(math.degrees(math.remainder(roll, 2 * math.pi)) / ROLL_STEP_DEG)
 
 
 def _make_maps(source: Camera, target: Camera, roll: float) -> _Maps:
