@@ -2,7 +2,7 @@
 
 One view at a time: stamp, gaze and picture are taken under one lock, so that they belong together and leave in order.
 What nobody has subscribed to is not made. A new subscriber is shown the present view at once: a head at rest would
-otherwise have nothing to say to it.
+otherwise have nothing to say to it. Nothing leaves a camera that is switched off, as it is at first.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ class HeadCamera:
         self._camera = camera
         self.jpeg_quality = parameters.jpeg_quality
         self._lock = threading.Lock()
+        self._on = False
         self._surroundings: Surroundings | None = None
         self._group = MutuallyExclusiveCallbackGroup()
         self._timer: Any = None
@@ -62,6 +63,11 @@ class HeadCamera:
         self._compressed = self._publisher(CompressedImage, "camera/image_raw/compressed", qos)
         self._info = node.create_publisher(CameraInfo, "camera/camera_info", qos)
         self.set_rate(parameters.publish_rate)
+
+    def switch(self, *, on: bool) -> None:
+        """Switch it on or off; once it is off, no view is on its way out."""
+        with self._lock:
+            self._on = on
 
     def set_rate(self, rate: float) -> None:
         """Publish so many views per second, moving or not; 0: only on demand."""
@@ -86,13 +92,13 @@ class HeadCamera:
             moving: even if the head is not settled.
 
         Returns:
-            None if there is no scene, or the head moves and ``moving`` is not set.
+            None if it is off, there is no scene, or the head moves and ``moving`` is not set.
 
         Raises:
             ViewError: the view cannot be made.
         """
         with self._lock:
-            if self._surroundings is None:
+            if not self._on or self._surroundings is None:
                 return None
             moment = self._gaze.now()
             if not moment.settled and not moving:

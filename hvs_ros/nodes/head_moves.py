@@ -116,7 +116,11 @@ class MoveServer:
     def close(self, limit_s: float = 2.0) -> None:
         """End the move under way, refuse new ones, and wait until every goal has its result."""
         self._closed = True
-        self.interrupt("the head shuts down", self._neck.stop)
+        self.halt("the head shuts down", limit_s)
+
+    def halt(self, why: str, limit_s: float = 2.0) -> None:
+        """End the move under way, hold, and wait until every goal has its result; the obstacle refuses new ones."""
+        self.interrupt(why, self._neck.stop)
         end = time.monotonic() + limit_s
         while (self._moves or self._coming) and time.monotonic() < end:
             time.sleep(POLL_S / 2)

@@ -77,17 +77,17 @@ class ManagedNode(LifecycleNode):
         LifecycleNodeMixin.__init__(self, callback_group=ReentrantCallbackGroup())
         self.active = False
         self.halt_reason = ""
-        self._wants_autostart = declare(self, _Settings).autostart
-        self._stage = "unconfigured"
-        self._said: tuple[bytes, str] = (OK, "")
-        self._facts: dict[str, object] = {}
-        self._starting = self._closing = self._set_up = False
-        self._failure: Exception | None = None
-        self._undo: list[Callable[[], object]] = []
-        self._transition = threading.Lock()
-        self._guard_transitions()
+        self.__wants_autostart = declare(self, _Settings).autostart
+        self.__stage = "unconfigured"
+        self.__said: tuple[bytes, str] = (OK, "")
+        self.__facts: dict[str, object] = {}
+        self.__starting = self.__closing = self.__set_up = False
+        self.__failure: Exception | None = None
+        self.__undo: list[Callable[[], object]] = []
+        self.__transition = threading.Lock()
+        self.__guard_transitions()
         self.diagnostics = Diagnostics(self, hardware_id)
-        self._entities = NodeEntities(self)
+        self.__entities = NodeEntities(self)
 
     # What a subclass implements.
 
@@ -111,12 +111,17 @@ class ManagedNode(LifecycleNode):
 
     def on_teardown(self, callback: Callable[[], object]) -> None:
         """In ``setup``: have something called after ``teardown``, last first, and also when ``setup`` fails halfway."""
-        self._undo.append(callback)
+        self.__undo.append(callback)
+
+    @property
+    def configured(self) -> bool:
+        """``setup`` is done, and ``teardown`` is not."""
+        return self.__set_up
 
     @property
     def refusal(self) -> str:
         """Why no work is accepted, and what to do; empty while active."""
-        if self._closing:
+        if self.__closing:
             return f"{self.get_name()} shuts down"
         if self.active:
             return ""
@@ -125,16 +130,16 @@ class ManagedNode(LifecycleNode):
 
     def fixed(self) -> str:
         """Why parameters cannot be changed, for ``declare``; empty while unconfigured."""
-        if self._stage == "unconfigured":
+        if self.__stage == "unconfigured":
             return ""
         name = self.get_fully_qualified_name()
         return f"is fixed while the node is configured; clean it up first ('ros2 lifecycle set {name} cleanup')"
 
     def say(self, level: bytes, message: str, **values: object) -> None:
         """Tell /diagnostics how it is; while it is not active, that is added and is a warning at least."""
-        self._said = (level, message)
-        self._facts.update(values)
-        self._tell()
+        self.__said = (level, message)
+        self.__facts.update(values)
+        self.__tell()
 
     def autostart(self) -> None:
         """Configure and activate, unless the parameter ``autostart`` says no.
@@ -143,136 +148,135 @@ class ManagedNode(LifecycleNode):
             StartError: it cannot, for a reason that a person can act on.
             Exception: it cannot, which is a bug.
         """
-        if not self._wants_autostart:
+        if not self.__wants_autostart:
             name = self.get_fully_qualified_name()
             self.get_logger().info(f"unconfigured, as 'autostart' is false: 'ros2 lifecycle set {name} configure'")
-            self._tell()
+            self.__tell()
             return
-        self._starting = True
-        with self._transition:
+        self.__starting = True
+        with self.__transition:
             for change in (self.trigger_configure, self.trigger_activate):
                 if change() != SUCCESS:
-                    error = self._failure
-                    assert error is not None
+                    error = self.__failure or RuntimeError("a transition failed")
                     if isinstance(error, self.known):
                         raise StartError(str(error)) from error
                     raise error
-        self._starting = False
-        self._tell()
+        self.__starting = False
+        self.__tell()
 
     def close(self) -> None:
         """Halt and take no more work; what ``setup`` made stays until ``destroy_node``, so that results can leave."""
-        self._closing = True
-        if self._transition.acquire(timeout=CLOSE_LIMIT_S):
+        self.__closing = True
+        if self.__transition.acquire(timeout=CLOSE_LIMIT_S):
             try:
-                if self._stage != "finalized":
+                if self.__stage != "finalized":
                     self.trigger_shutdown()
             finally:
-                self._transition.release()
-        self.diagnostics.set(WARN, "shut down", lifecycle=self._stage)
+                self.__transition.release()
+        self.diagnostics.set(WARN, "shut down", lifecycle=self.__stage)
 
     def destroy_node(self) -> None:
         """Undo ``setup``, then remove the node."""
-        self._tear_down()
+        self.__tear_down()
         super().destroy_node()
 
     # rclpy's transitions.
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Configure."""
-        self._enter("configuring")
+        self.__enter("configuring")
         try:
             self.setup()
         except Exception as error:
-            self._tear_down()
-            return self._failed("configured", error, back_to="unconfigured")
-        self._set_up = True
-        return self._enter("inactive", super().on_configure(state))
+            self.__tear_down()
+            return self.__failed("configured", error, back_to="unconfigured")
+        self.__set_up = True
+        return self.__enter("inactive", super().on_configure(state))
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Activate."""
-        self._enter("activating")
+        self.__enter("activating")
         try:
             self.start()
         except Exception as error:
-            self._halt("could not be activated")
-            return self._failed("activated", error, back_to="inactive")
+            self.__halt("could not be activated")
+            return self.__failed("activated", error, back_to="inactive")
         self.active = True
-        return self._enter("active", super().on_activate(state))
+        return self.__enter("active", super().on_activate(state))
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Deactivate: nothing new is taken, and what is under way ends."""
-        self._enter("deactivating")
-        if not self._halt("was deactivated"):
+        self.__enter("deactivating")
+        if not self.__halt("was deactivated"):
             return TransitionCallbackReturn.ERROR
-        return self._enter("inactive", super().on_deactivate(state))
+        return self.__enter("inactive", super().on_deactivate(state))
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Clean up: as before it was configured."""
-        self._enter("cleaning up")
-        self._tear_down()
-        self._said = (OK, "")
-        return self._enter("unconfigured", super().on_cleanup(state))
+        self.__enter("cleaning up")
+        self.__tear_down()
+        self.__said = (OK, "")
+        return self.__enter("unconfigured", super().on_cleanup(state))
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Shut down for good, from any state."""
-        self._enter("shutting down")
+        self.__enter("shutting down")
         if self.active:
-            self._halt("shuts down")
-        if not self._closing:
-            self._tear_down()
-        self._said = (OK, "")
-        return self._enter("finalized", super().on_shutdown(state))
+            self.__halt("shuts down")
+        if not self.__closing:
+            self.__tear_down()
+        self.__said = (OK, "")
+        return self.__enter("finalized", super().on_shutdown(state))
 
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
         """After a bug in a transition: as before it was configured."""
         self.active = False
-        self._tear_down()
-        return self._enter("unconfigured", super().on_error(state))
+        self.__tear_down()
+        return self.__enter("unconfigured", super().on_error(state))
 
-    def _enter(self, stage: str, result: TransitionCallbackReturn = SUCCESS) -> TransitionCallbackReturn:
-        self._stage = stage
-        self._tell()
+    def __enter(self, stage: str, result: TransitionCallbackReturn = SUCCESS) -> TransitionCallbackReturn:
+        self.__stage = stage
+        self.__tell()
         return result
 
-    def _tell(self) -> None:
+    def __tell(self) -> None:
         # A node that starts by itself is "starting" until it has.
-        if self._starting:
+        if self.__starting:
             return
-        level, message = self._said
-        if self._stage != "active":
+        level, message = self.__said
+        if self.__stage != "active":
             level = max(level, WARN)
-            message = f"{self._stage}; {message}" if message else self._stage
-        self.diagnostics.set(level, message, lifecycle=self._stage, **self._facts)
+            message = f"{self.__stage}; {message}" if message else self.__stage
+        self.diagnostics.set(level, message, lifecycle=self.__stage, **self.__facts)
 
-    def _failed(self, what: str, error: Exception, *, back_to: str) -> TransitionCallbackReturn:
+    def __failed(self, what: str, error: Exception, *, back_to: str) -> TransitionCallbackReturn:
         explained = isinstance(error, (*EXPLAINED, *self.known))
-        self._failure = error
-        self._said = (ERROR, f"it could not be {what}: {error if explained else f'a bug: {error!r}'}")
-        if not self._starting:  # otherwise the error goes up, and is told where it ends
+        self.__failure = error
+        self.__said = (ERROR, f"it could not be {what}: {error if explained else f'a bug: {error!r}'}")
+        if not self.__starting:  # otherwise the error goes up, and is told where it ends
             text = f"could not be {what}: {error}" if explained else f"could not be {what}, which is a bug"
             trace = "" if explained else "\n" + "".join(traceback.format_exception(error))
             self.get_logger().error(text + trace)
-        return self._enter(
+        return self.__enter(
             back_to, TransitionCallbackReturn.FAILURE if explained else TransitionCallbackReturn.ERROR
         )
 
-    def _halt(self, why: str) -> bool:
+    def __halt(self, why: str) -> bool:
         """Halt; return whether that went well."""
         self.active = False
         self.halt_reason = f"{self.get_name()} {why}"
-        return self._survives(self.halt)
+        return self.__survives(self.halt)
 
-    def _tear_down(self) -> None:
+    def __tear_down(self) -> None:
         """Undo ``setup``, whole or not; whatever goes wrong is logged, and the rest undone."""
-        if self._set_up:
-            self._set_up = False
-            self._survives(self.teardown)
-        while self._undo:
-            self._survives(self._undo.pop())
-        self._entities.destroy_new()
+        if self.__set_up:
+            self.__set_up = False
+            self.__survives(self.teardown)
+        while self.__undo:
+            self.__survives(self.__undo.pop())
+        self.__entities.destroy_new()
 
-    def _survives(self, step: Callable[[], object]) -> bool:
+    def __survives(self, step: Callable[[], object]) -> bool:
         try:
             step()
         except Exception as error:
@@ -281,22 +285,22 @@ class ManagedNode(LifecycleNode):
             return False
         return True
 
-    def _guard_transitions(self) -> None:
+    def __guard_transitions(self) -> None:
         """Answer also when a transition is not possible now: Jazzy's rclpy raises, and whoever asked waits on."""
         service = self._service_change_state
         change = service.callback
 
         def guarded(request: Any, response: Any) -> Any:
             response.success = False
-            if not self._transition.acquire(blocking=False):
-                self.get_logger().warning(f"no transition while it is {self._stage}")
+            if not self.__transition.acquire(blocking=False):
+                self.get_logger().warning(f"no transition while it is {self.__stage}")
                 return response
             try:
                 return change(request, response)
             except rclpy_implementation.RCLError as error:
-                self.get_logger().warning(f"no such transition while it is {self._stage}: {error}")
+                self.get_logger().warning(f"no such transition while it is {self.__stage}: {error}")
                 return response
             finally:
-                self._transition.release()
+                self.__transition.release()
 
         service.callback = guarded

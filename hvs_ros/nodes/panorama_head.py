@@ -5,19 +5,20 @@ made one at a time under the camera's lock (``head_camera``) by whoever needs on
 the ``publish_rate`` timer, a new subscriber. ``load_scene`` decodes in its own callback group, so the head stays
 controllable meanwhile and shows the old scene until the new one is ready. Motion and stamps follow the ROS clock.
 
-Without a scene the node runs all the same: it says so on /diagnostics and refuses moves with the reason.
+Without a scene the node runs all the same: it says so on /diagnostics and refuses moves with the reason. It is a
+managed node (``managed``): inactive, it tells where it looks and refuses moves and scenes, and no view leaves it.
 """
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Sequence
 
 from hvs_interfaces.action import MoveHead
 from hvs_interfaces.msg import HeadCapabilities
 from hvs_interfaces.srv import LoadScene
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
-from rclpy.node import Node
 from std_msgs.msg import String
 
 from hvs_ros import angles
@@ -25,29 +26,35 @@ from hvs_ros.neck.gaze import Gaze
 from hvs_ros.neck.limits import GazeLimits
 from hvs_ros.neck.simulated import SimulatedNeck
 from hvs_ros.nodes import convert
-from hvs_ros.nodes.diagnostics import ERROR, OK, WARN, Diagnostics
+from hvs_ros.nodes.diagnostics import ERROR, OK, WARN
 from hvs_ros.nodes.head_camera import HeadCamera, ViewError
 from hvs_ros.nodes.head_moves import MoveServer
 from hvs_ros.nodes.head_parameters import HeadParameters
 from hvs_ros.nodes.head_state import StatePublisher
+from hvs_ros.nodes.managed import ManagedNode
 from hvs_ros.nodes.parameters import declare
 from hvs_ros.nodes.process import run_node
 from hvs_ros.nodes.qos import latched
 from hvs_ros.panorama.surroundings import Surroundings, SurroundingsError, Workshop
 
 NO_SCENE = "no scene: call load_scene, or start the head with the parameter 'scenes'"
+BRAKE_LIMIT_S = 2.0
+"""Longest wait for rest when the node is deactivated or ends."""
 
 
-class PanoramaHead(Node):
+class PanoramaHead(ManagedNode):
     """The node."""
 
     def __init__(self) -> None:
-        super().__init__("panorama_head")
-        self._settings = declare(self, HeadParameters, on_change=self._on_parameters)
+        super().__init__("panorama_head", hardware_id="panorama head")
+        self._settings = declare(self, HeadParameters, on_change=self._on_parameters, fixed=self.fixed)
+        self.autostart()
+
+    def setup(self) -> None:
+        """Make the head, and enter the first scene."""
         p = self._settings
         self._limits = p.limits()
         self._lens = p.camera()
-        self._diagnostics = Diagnostics(self, "panorama head")
         start = self._limits.direction(p.start_yaw, p.start_pitch, now=0.0)
         neck = SimulatedNeck(start.yaw, start.pitch, p.motion_limits())
         self._gaze = Gaze(neck, self._limits, lambda: int(self.get_clock().now().nanoseconds), p.settle_time)
@@ -66,7 +73,7 @@ class PanoramaHead(Node):
             self._state,
             reject=p.out_of_range == "reject",
             timeout_s=p.move_timeout,
-            obstacle=lambda: self._obstacle,
+            obstacle=lambda: self.refusal or self._obstacle,
             shoot=lambda _: self._camera.shoot(),
             on_end=self._on_move_end,
         )
@@ -76,17 +83,19 @@ class PanoramaHead(Node):
             lambda: self._state.publish(self._gaze.now()),
             callback_group=MutuallyExclusiveCallbackGroup(),
         )
+
+    def start(self) -> None:
+        """Show views, and move when asked to."""
+        self._camera.switch(on=True)
         self._camera.offer()
 
-    def close(self) -> None:
-        """End the move under way and say goodbye."""
-        self._moves.close()
-        self._diagnostics.set(WARN, "shut down")
-
-    def destroy_node(self) -> None:
-        """Remove what rclpy does not know the node owns, then the node."""
-        self._moves.destroy()
-        super().destroy_node()
+    def halt(self) -> None:
+        """End the move under way; the head holds, and shows nothing more."""
+        self._moves.halt(f"{self.halt_reason}; the head holds where it is")
+        end = time.monotonic() + BRAKE_LIMIT_S
+        while not self._gaze.progress().settled and time.monotonic() < end:
+            time.sleep(0.01)
+        self._camera.switch(on=False)
 
     def _enter_first_scene(self) -> None:
         p = self._settings
@@ -95,7 +104,7 @@ class PanoramaHead(Node):
         except SurroundingsError as error:
             self._obstacle = f"no scene: {error}"
             self.get_logger().error(self._obstacle)
-            self._diagnostics.set(ERROR, self._obstacle)
+            self.say(ERROR, self._obstacle)
         else:
             if surroundings is not None:
                 heading = angles.ros_turn(surroundings.sampler.panorama.heading_deg)
@@ -105,7 +114,7 @@ class PanoramaHead(Node):
                 self._enter(surroundings, (start.yaw, start.pitch))
                 return
             self.get_logger().warning(NO_SCENE)
-            self._diagnostics.set(WARN, NO_SCENE)
+            self.say(WARN, NO_SCENE)
         self._publish_capabilities()
 
     def _enter(self, surroundings: Surroundings, start: tuple[float, float]) -> None:
@@ -113,7 +122,7 @@ class PanoramaHead(Node):
         self._scene, self._obstacle = surroundings.name, ""
         self._publish_capabilities()
         self.get_logger().info(f"in scene '{surroundings.name}' ({surroundings.picture})")
-        self._diagnostics.set(OK, f"in scene '{surroundings.name}'", picture=surroundings.picture)
+        self.say(OK, f"in scene '{surroundings.name}'", picture=surroundings.picture)
 
     def _load_scene(self, request: LoadScene.Request, response: LoadScene.Response) -> LoadScene.Response:
         response.message = self._try_scene(request)
@@ -134,6 +143,8 @@ class PanoramaHead(Node):
 
     def _try_scene(self, request: LoadScene.Request) -> str:
         """Enter the scene and return an empty text, or stay in the old one and return why."""
+        if self.refusal:
+            return self.refusal
         if not convert.is_finite(request.yaw, request.pitch):
             return f"the start direction is not a number: yaw {request.yaw}, pitch {request.pitch}"
         reach = self._limits.direction(request.yaw, request.pitch, now=0.0)
@@ -176,14 +187,15 @@ class PanoramaHead(Node):
         if outcome in (MoveHead.Result.REFUSED, MoveHead.Result.NOT_SETTLED, MoveHead.Result.FAULT):
             self.get_logger().warning(f"move: {message}")
         if outcome == MoveHead.Result.FAULT:
-            self._diagnostics.set(ERROR, f"the last move failed: {message}")
+            self.say(ERROR, f"the last move failed: {message}")
         elif outcome in (MoveHead.Result.REACHED, MoveHead.Result.CLAMPED):
-            self._diagnostics.set(OK, f"in scene '{self._scene}'")
+            self.say(OK, f"in scene '{self._scene}'")
 
     def _on_parameters(self, new: HeadParameters) -> None:
-        if new.publish_rate != self._settings.publish_rate:
-            self._camera.set_rate(new.publish_rate)
-        self._camera.jpeg_quality = new.jpeg_quality
+        if self.configured:
+            if new.publish_rate != self._settings.publish_rate:
+                self._camera.set_rate(new.publish_rate)
+            self._camera.jpeg_quality = new.jpeg_quality
         self._settings = new
 
 
