@@ -15,6 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from hvs_ros.panorama.reproject import GREY
 from hvs_ros.search.view import Picture
 
 WIDTH = 160
@@ -27,7 +28,9 @@ SURE = 0.5
 """A likeness below this says nothing."""
 CLEAR = 0.1
 """So much worse must a picture turned the opposite way be, or the surroundings show too little to tell."""
-LEAST_OVERLAP = 0.25
+LEAST_OVERLAP = 0.4
+"""Of the second picture: so much must be in the first one too."""
+LEAST_PIXELS = 200
 
 Pixels = NDArray[np.float32]
 
@@ -89,31 +92,41 @@ class _Comparison:
     def __init__(self, before: Picture, after: Picture, hfov_deg: float, pitch: float) -> None:
         height, width = before.shape[:2]
         self._size = (WIDTH, max(16, round(WIDTH * height / width)))
-        small = [self._small(picture) for picture in (before, after)]
-        self._use = _usable(small[0], small[1])
-        self._before, self._after = (_detail(picture) for picture in small)
+        self._seen_before, self._seen_after = (_seen(picture, self._size) for picture in (before, after))
+        self._before = self._detail(before, self._seen_before)
+        self._after = self._detail(after, self._seen_after)
         focal = WIDTH / 2 / math.tan(math.radians(hfov_deg) / 2)
         self._k = np.array([[focal, 0, self._size[0] / 2 - 0.5], [0, focal, self._size[1] / 2 - 0.5], [0, 0, 1]])
         self._k_inverse = np.linalg.inv(self._k)
         self._pitch = pitch
         self._from = _optical(0.0, pitch)
 
-    def _small(self, picture: Picture) -> Picture:
-        return np.asarray(cv2.resize(picture, self._size, interpolation=cv2.INTER_AREA), np.uint8)
-
     def likeness(self, yaw: float, pitch: float) -> float:
         """Return the normalised correlation of the second picture with the first one turned [rad]."""
         rotation = _optical(yaw, self._pitch + pitch).T @ self._from
         homography = self._k @ rotation @ self._k_inverse
         turned = cv2.warpPerspective(self._before, homography, self._size, flags=cv2.INTER_LINEAR)
-        use = cv2.warpPerspective(self._use, homography, self._size, flags=cv2.INTER_NEAREST) * self._use
+        use = self._seen_after * cv2.warpPerspective(self._seen_before, homography, self._size, flags=cv2.INTER_NEAREST)
         count = float(use.sum())
-        if count < LEAST_OVERLAP * use.size:
+        if count < max(LEAST_OVERLAP * float(self._seen_after.sum()), LEAST_PIXELS):
             return -1.0
         a, b = (picture[use > 0] for picture in (turned, self._after))
         a, b = a - a.mean(), b - b.mean()
         scale = math.sqrt(float(a @ a) * float(b @ b))
         return float(a @ b) / scale if scale > 0 else -1.0
+
+    def _detail(self, picture: Picture, seen: Pixels) -> Pixels:
+        small = cv2.resize(picture, self._size, interpolation=cv2.INTER_AREA)
+        grey = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32)
+        # A turn in fine steps is found on blurred detail; light that changes slowly over the picture says nothing.
+        fine, coarse = (_blurred(grey, seen, sigma) for sigma in (1.0, 8.0))
+        return np.asarray(fine - coarse, np.float32)
+
+
+def _blurred(grey: Pixels, seen: Pixels, sigma: float) -> Pixels:
+    """Return the picture blurred without what was not seen, or the filling's edge would be a detail of its own."""
+    weight = cv2.GaussianBlur(seen, (0, 0), sigma)
+    return np.asarray(cv2.GaussianBlur(grey * seen, (0, 0), sigma) / np.maximum(weight, 1e-3), np.float32)
 
 
 def _optical(yaw: float, pitch: float) -> NDArray[np.float64]:
@@ -123,24 +136,9 @@ def _optical(yaw: float, pitch: float) -> NDArray[np.float64]:
     return np.asarray(gaze @ np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]]), np.float64)
 
 
-def _detail(picture: Picture) -> Pixels:
-    grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY).astype(np.float32)
-    # A turn in fine steps is found on blurred detail; light that changes slowly over the picture says nothing.
-    fine = cv2.GaussianBlur(grey, (0, 0), 1.0)
-    return np.asarray(fine - cv2.GaussianBlur(grey, (0, 0), 8.0), np.float32)
-
-
-def _usable(before: Picture, after: Picture) -> Pixels:
-    """Return 1 where the pictures may be compared, 0 where both are the same flat colour.
-
-    That is what a re-projected picture is filled with where the camera sees nothing; it does not turn with the camera.
-    """
-    filled = (before == after).all(axis=2) & _flat(before) & _flat(after)
-    # The filling's edge does not turn either.
-    edge = cv2.dilate(filled.astype(np.uint8), np.ones((7, 7), np.uint8))
-    return np.asarray(1 - edge, np.float32)
-
-
-def _flat(picture: Picture) -> NDArray[np.bool_]:
-    gradient = cv2.morphologyEx(picture, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8))
-    return np.asarray(gradient.max(axis=2) == 0, np.bool_)
+def _seen(picture: Picture, size: tuple[int, int]) -> Pixels:
+    """Return 1 where the camera saw something, 0 where a re-projected picture is filled: that does not turn with it."""
+    filled = cv2.resize((picture == GREY).all(axis=2).astype(np.float32), size, interpolation=cv2.INTER_AREA) > 0.99
+    # A few pixels of that grey are no filling; the filling's edge does not turn either.
+    areas = cv2.morphologyEx(filled.astype(np.uint8), cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
+    return np.asarray(1 - cv2.dilate(areas, np.ones((7, 7), np.uint8)), np.float32)

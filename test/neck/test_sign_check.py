@@ -27,6 +27,7 @@ from hvs_ros.neck.sign_check import (
 )
 from hvs_ros.neck.sign_findings import Sight, WatchedMove, advice
 from hvs_ros.panorama import Camera, Panorama, ViewSampler
+from hvs_ros.panorama.reproject import GREY
 from hvs_ros.search.view import Picture
 
 ROBOT = Robot(
@@ -149,8 +150,8 @@ def test_a_turn_is_seen(camera: Camera, turn: tuple[float, float], start: tuple[
 def test_what_a_real_camera_does_not_cover_is_left_out() -> None:
     before, after = views(Camera(640, 360, 100.0), (0.0, 0.0), (0.0, 10.0))
     for picture in (before, after):
-        picture[:, :160] = picture[:, -160:] = 127
-        picture[:60] = picture[-60:] = 127
+        picture[:, :160] = picture[:, -160:] = GREY
+        picture[:60] = picture[-60:] = GREY
     seen = seen_turn(before, after, 100.0)
     assert seen.clear and math.degrees(seen.pitch) == pytest.approx(-10.0, abs=0.7)
 
@@ -159,7 +160,7 @@ def test_a_white_wall_tells_nothing() -> None:
     rng = np.random.default_rng(0)
     wall = [np.asarray(rng.normal(200, 2, (240, 320, 3)), np.uint8) for _ in range(2)]
     assert not seen_turn(wall[0], wall[1], 60.0).clear
-    assert not seen_turn(np.full_like(wall[0], 127), np.full_like(wall[0], 127), 60.0).clear
+    assert not seen_turn(np.full_like(wall[0], GREY), np.full_like(wall[0], GREY), 60.0).clear
 
 
 def watched(move: object, yaw: float = 0.0, pitch: float = 0.0, *, clear: bool = True) -> WatchedMove:
