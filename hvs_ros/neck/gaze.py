@@ -69,6 +69,10 @@ class Gaze:
         """It is at rest."""
         return self._settles_in() <= 0.0
 
+    def stop_problem(self) -> str:
+        """See Neck: what is simulated stops."""
+        return ""
+
     def place(self, yaw: float, pitch: float) -> None:
         """Be there at once, and settled."""
         with self._lock:

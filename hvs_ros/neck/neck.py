@@ -120,3 +120,7 @@ class Neck(Protocol):
     def stopped(self) -> bool:
         """After ``stop``: it is at rest."""
         ...
+
+    def stop_problem(self) -> str:
+        """After ``stop``: say that it should be at rest by now and is not; empty: all is well, so far."""
+        ...

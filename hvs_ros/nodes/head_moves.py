@@ -237,8 +237,12 @@ class MoveServer:
             if self._current is move:
                 self._neck.stop()
         end = time.monotonic() + BRAKE_LIMIT_S
-        while move.end is None and not self._neck.stopped() and time.monotonic() < end:
+        problem = ""
+        while move.end is None and not self._neck.stopped() and not problem and time.monotonic() < end:
             move.wake.wait(POLL_S)
+            problem = self._neck.stop_problem()
+        if problem and move.end is None:
+            outcome, message = MoveHead.Result.FAULT, f"{message}; {problem}"
         return self._end(move, outcome, message)
 
     def _feedback(self, move: _Move, moment: Moment) -> None:

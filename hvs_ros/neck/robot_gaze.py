@@ -1,0 +1,485 @@
+"""A robot's neck as the ``move`` action drives it: real joints, whose states alone tell what has happened.
+
+A goal becomes joint angles (``solver``), those a motion of all joints together (``trajectory``), and that goes to the
+command back end. From then on only joint states count. They say whether the neck has come to rest at its goal; whether
+it moves at all; whether it stops when it is told to. What the controller says of itself is no more than a reason to
+look: a success 20 degrees short is tried once more and then named, a failure at the goal is a success with a warning.
+
+A motion begins where the one before it was just then commanded to be, as long as the joints follow that, so that a
+newer goal takes over without a jump and a joint that hangs a little below its goal does not creep with each move.
+
+No motion without fresh joint states: when they stop coming the neck is told to hold, and the move has failed.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from hvs_ros.angles import wrap_rad
+from hvs_ros.neck.base_turn import share_turn
+from hvs_ros.neck.commands import CommandBackend
+from hvs_ros.neck.heading_controller import TurnState
+from hvs_ros.neck.joint_history import JointHistory
+from hvs_ros.neck.joints import Joints, JointSample
+from hvs_ros.neck.kinematics import GazeKinematics
+from hvs_ros.neck.limits import GazeLimits
+from hvs_ros.neck.neck import Failure, Moment, Progress, Reach
+from hvs_ros.neck.settling import RestRule, Settling, farthest
+from hvs_ros.neck.simulated import NS
+from hvs_ros.neck.solver import GazeSolver, Solution
+from hvs_ros.neck.state import GazeState
+from hvs_ros.neck.trajectory import Trajectory, plan_stop_together, plan_together
+from hvs_ros.search.view import MoveOutcome
+
+LOOK_S = 0.01
+"""How often a move is looked at; joint states come about as often."""
+THERE_RAD = 1e-4
+"""A neck commanded so near to its goal is not commanded again."""
+FOLLOWS_RAD = 0.15
+"""Joints so far from where they are commanded do not follow: the next motion begins where they are."""
+RESPONSE_SHARE = 0.1
+"""A joint has responded when it has gone this part of its way..."""
+RESPONSE_RAD = 0.003
+"""...and at least so far."""
+
+
+@dataclass(frozen=True)
+class GazeRules:
+    """How a neck is moved and judged.
+
+    Attributes:
+        rest: what counts as at rest.
+        settle_s: s at rest before a view is taken.
+        response_s: s, for a commanded joint to move at all.
+        late_s: s, beyond the planned end of a motion, for the joints to arrive.
+        stop_s: s, for the joints to come to rest after they were told to.
+        stale_s: s, age of a joint state beyond which there is no motion.
+        velocity_scale: of every limit of velocity, 0 to 1.
+    """
+
+    rest: RestRule = field(default_factory=RestRule)
+    settle_s: float = 0.0
+    response_s: float = 1.0
+    late_s: float = 1.0
+    stop_s: float = 1.0
+    stale_s: float = 0.5
+    velocity_scale: float = 1.0
+
+
+class TurningBase(Protocol):
+    """A base that turns where the neck is not enough; see ``hvs_ros.nodes.base_driver``."""
+
+    def heading(self) -> float | None:
+        """Return where it points [rad], not wrapped; None: not known yet."""
+        ...
+
+    def at(self, stamp_ns: int) -> float | None:
+        """Return where it pointed at a moment."""
+        ...
+
+    def rate(self) -> float:
+        """Return how fast it turns [rad/s]."""
+        ...
+
+    def turn_to(self, heading: float) -> None:
+        """Begin to turn."""
+        ...
+
+    def stop(self) -> None:
+        """Stop."""
+        ...
+
+    def state(self) -> TurnState:
+        """Return what has become of the last turn."""
+        ...
+
+    def message(self) -> str:
+        """Return why the last turn has failed; empty: it has not."""
+        ...
+
+
+@dataclass
+class _Motion:
+    """The last thing that was commanded."""
+
+    trajectory: Trajectory
+    began_ns: int
+    start: Joints
+    settling: Settling
+    max_velocity: float = math.inf
+    turns: bool = False
+    responded: bool = False
+    retried: bool = False
+    judged: bool = False
+    warning: str = ""
+
+
+class RobotGaze:
+    """Implements ``hvs_ros.neck.neck.Neck``. Thread-safe.
+
+    Args:
+        kinematics: of the neck.
+        solver: of the same.
+        backend: commands the neck's joints and, with ``torso``, the torso's, in the order of ``kinematics.joints``.
+        clock: returns nanoseconds of the ROS clock.
+        rules: how it is moved and judged.
+        torso: the torso's joints are commanded too.
+        reachable: directions that the neck reaches, in the base frame.
+        base: turns where the neck is not enough; None: the base stays.
+    """
+
+    def __init__(
+        self,
+        kinematics: GazeKinematics,
+        solver: GazeSolver,
+        backend: CommandBackend,
+        clock: Callable[[], int],
+        rules: GazeRules,
+        *,
+        torso: bool,
+        reachable: GazeLimits,
+        base: TurningBase | None = None,
+    ) -> None:
+        self.joint_names = kinematics.joints
+        self.reachable = reachable
+        self._kinematics, self._solver, self._backend = kinematics, solver, backend
+        self._clock, self._rules, self._base = clock, rules, base
+        self._count = len(kinematics.neck) + (len(kinematics.torso) if torso else 0)
+        limits = kinematics.limits[: self._count]
+        self._names = kinematics.joints[: self._count]
+        self._tolerance = tuple(limit.tolerance for limit in limits)
+        self._velocity = tuple(limit.max_velocity * rules.velocity_scale for limit in limits)
+        self._acceleration = tuple(limit.max_acceleration for limit in limits)
+        self._history = JointHistory(
+            continuous=[index for index, limit in enumerate(kinematics.limits) if limit.continuous]
+        )
+        self._arrived_s = -math.inf
+        self._motion: _Motion | None = None
+        self._rest = Settling(rules.rest)
+        self._stop_asked_s = math.inf
+        self._lock = threading.RLock()
+
+    # What comes in.
+
+    def observe(self, sample: JointSample) -> None:
+        """Take in a joint state: a value for each of ``joint_names``."""
+        with self._lock:
+            self._history.add(sample)
+            self._arrived_s = time.monotonic()
+            moved = self._commanded_part(sample)
+            self._rest.add(moved)
+            motion = self._motion
+            if motion is not None:
+                motion.settling.add(moved)
+                motion.responded = motion.responded or self._has_responded(motion, moved.position)
+
+    def stale(self) -> str:
+        """Return why the joint states cannot be relied on; empty: they can."""
+        last = self._history.last
+        if last is None:
+            return "no joint states yet"
+        silent = time.monotonic() - self._arrived_s
+        if silent > self._rules.stale_s:
+            return f"no joint states for {silent:.1f} s"
+        age = (self._clock() - last.stamp_ns) / NS
+        if abs(age) > self._rules.stale_s:
+            when = f"{age:.2f} s old" if age > 0 else f"{-age:.2f} s ahead"
+            return f"the joint states are {when} when they arrive: do the robot and this computer use the same clock?"
+        return ""
+
+    # Where it looks.
+
+    def now(self) -> Moment:
+        """Return the moment of the last joint state."""
+        last = self._history.last
+        if last is None:
+            return Moment(self._clock(), GazeState(0.0, 0.0), settled=False)
+        return self._moment(last)
+
+    def at(self, stamp_ns: int) -> Moment | None:
+        """Return another moment; None where the joints are not known then (yet)."""
+        sample = self._history.at(stamp_ns)
+        return None if sample is None else self._moment(sample)
+
+    def settled_ns(self) -> int | None:
+        """Return from when on views show where it looks, at rest; None: it moves, or is not where it should be."""
+        with self._lock:
+            settling = self._rest if self._motion is None else self._motion.settling
+            since = settling.settled_ns
+            if since is None or self._base_turns():
+                return None
+            return since + round(self._rules.settle_s * NS)
+
+    # Where it goes.
+
+    def reach(self, yaw: float, pitch: float, *, relative: bool) -> Reach:
+        """See Neck. With a base that turns, yaw 0 is where the base looked at first."""
+        with self._lock:
+            anchor = self._anchor()
+            heading = self._heading()
+            if relative:
+                if yaw == 0.0 == pitch:
+                    state = self._kinematics.gaze(anchor)
+                    return Reach(self._near(state.yaw + heading), state.pitch, joints=anchor[: self._count])
+                state = self._kinematics.gaze(anchor)
+                yaw, pitch = state.yaw + heading + yaw, state.pitch + pitch
+            turn_to: float | None = None
+            inside, beyond = _upright(pitch)
+            wanted = wrap_rad(yaw - heading)
+            if self._base is not None:
+                share = share_turn(yaw, heading, self.reachable)
+                wanted, turn_to = wrap_rad(share.neck_yaw), share.heading if share.turns else None
+            solution = self._solver.solve(wanted, inside, anchor)
+        if not solution.reached:
+            beyond = "; ".join(filter(None, (beyond, self._beyond(wanted, inside, solution))))
+        after = heading if turn_to is None else turn_to
+        return Reach(
+            self._near(solution.yaw + after), solution.pitch, beyond, solution.joints[: self._count], heading=turn_to
+        )
+
+    def move(self, reach: Reach, max_velocity: float = math.inf) -> None:
+        """See Neck."""
+        with self._lock:
+            self._stop_asked_s = math.inf
+            self._go(reach.joints, max_velocity, turns=reach.heading is not None)
+            if reach.heading is not None and self._base is not None:
+                self._base.turn_to(reach.heading)
+
+    def progress(self) -> Progress:
+        """See Neck."""
+        with self._lock:
+            motion = self._motion
+            if stale := self.stale():
+                return Progress(failure=Failure(MoveOutcome.FAULT, f"{stale}; the neck holds"))
+            if motion is None:
+                return Progress(wait_s=LOOK_S)
+            if self._base is not None and motion.turns and (why := self._base.message()):
+                return Progress(failure=Failure(MoveOutcome.FAULT, f"the base: {why}"))
+            since = self.settled_ns()
+            if since is not None and self._clock() >= since:
+                self._judge_arrived(motion)
+                return Progress(settled=True, wait_s=LOOK_S, warning=motion.warning)
+            return Progress(wait_s=LOOK_S, failure=self._failure(motion), warning=self._off(motion))
+
+    def stop(self) -> None:
+        """Brake within the joints' limits, and stay."""
+        with self._lock:
+            if self._base is not None:
+                self._base.stop()
+            if self._stop_asked_s == math.inf:
+                self._stop_asked_s = time.monotonic()
+            motion, last = self._motion, self._history.last
+            if motion is None or last is None:
+                return
+            start, velocity = self._state()
+            if self.stale() or not self._under_way(motion):
+                self._hold(last.position[: self._count] if self._far(motion, last) else motion.trajectory.target)
+                return
+            braking = plan_stop_together(start, velocity, max_acceleration=self._acceleration)
+            self._command(braking, start)
+
+    def hold(self) -> None:
+        """Stop at once, within a control period, wherever the joints are: for an emergency."""
+        with self._lock:
+            if self._base is not None:
+                self._base.stop()
+            self._stop_asked_s = time.monotonic()
+            last = self._history.last
+            if last is not None:
+                self._hold(last.position[: self._count])
+
+    def stopped(self) -> bool:
+        """See Neck."""
+        with self._lock:
+            return self._rest.resting and not self.stale() and not self._base_turns()
+
+    def stop_problem(self) -> str:
+        """See Neck."""
+        with self._lock:
+            if self._stop_asked_s == math.inf or time.monotonic() - self._stop_asked_s < self._rules.stop_s:
+                return ""
+            last = self._history.last
+            if last is None or self.stale():
+                return "whether it has stopped cannot be seen: the joint states do not come any more"
+            if self._rest.resting:
+                return ""
+            speeds = zip(self._names, last.velocity, strict=False)
+            name, speed = max(speeds, key=lambda item: abs(item[1]))
+            return (
+                f"it was told to hold, but {name} still moves at {speed:.2f} rad/s after {self._rules.stop_s:g} s:"
+                " stop the robot by other means"
+            )
+
+    # Inside, with the lock held.
+
+    def _moment(self, sample: JointSample) -> Moment:
+        with self._lock:
+            state = self._kinematics.gaze(sample.position, sample.velocity)
+            place = self._kinematics.optical(sample.position).position
+            since = self.settled_ns()
+            if self._base is not None:
+                heading = self._base.at(sample.stamp_ns)
+                heading = self._heading() if heading is None else heading
+                state = GazeState(
+                    wrap_rad(state.yaw + heading),
+                    state.pitch,
+                    state.yaw_velocity + self._base.rate(),
+                    state.pitch_velocity,
+                    state.roll,
+                )
+        settled = since is not None and sample.stamp_ns >= since
+        return Moment(sample.stamp_ns, state, settled, sample, (float(place[0]), float(place[1]), float(place[2])))
+
+    def _heading(self) -> float:
+        heading = None if self._base is None else self._base.heading()
+        return 0.0 if heading is None else heading
+
+    def _base_turns(self) -> bool:
+        return self._base is not None and self._base.state() is TurnState.TURNING
+
+    def _near(self, yaw: float) -> float:
+        """Return the turn of a yaw that belongs to the present one, where the neck has no stop."""
+        yaw = wrap_rad(yaw)
+        if not (self.reachable.yaw_continuous or self._base is not None):
+            return yaw
+        present = self.now().state.yaw
+        return present + wrap_rad(yaw - present)
+
+    def _commanded_part(self, sample: JointSample) -> JointSample:
+        return JointSample(sample.stamp_ns, sample.position[: self._count], sample.velocity[: self._count])
+
+    def _anchor(self) -> Joints:
+        """Return the joints from which a goal is planned: as commanded where they follow, else as they are."""
+        last = self._history.last
+        if last is None:
+            return self._kinematics.neutral
+        return self._state()[0] + last.position[self._count :]
+
+    def _state(self) -> tuple[Joints, Joints]:
+        """Return (position, velocity) that the next motion begins with."""
+        last, motion = self._history.last, self._motion
+        assert last is not None
+        measured = last.position[: self._count]
+        if motion is None:
+            return measured, (0.0,) * self._count
+        point = motion.trajectory.at((self._clock() - motion.began_ns) / NS)
+        under_way = self._under_way(motion)
+        allowed = [FOLLOWS_RAD] * self._count if under_way else [2 * limit for limit in self._tolerance]
+        follows = all(abs(x - y) <= limit for x, y, limit in zip(point.position, measured, allowed, strict=True))
+        if follows:
+            return point.position, point.velocity
+        return measured, last.velocity[: self._count]
+
+    def _under_way(self, motion: _Motion) -> bool:
+        return (self._clock() - motion.began_ns) / NS < motion.trajectory.duration
+
+    def _go(self, target: Joints, max_velocity: float, *, turns: bool) -> None:
+        start, velocity = self._state()
+        top = [min(limit, max_velocity) for limit in self._velocity]
+        trajectory = plan_together(
+            start, velocity, target, max_velocity=top, max_acceleration=self._acceleration
+        )
+        still = max(map(abs, velocity)) == 0.0
+        if still and max(abs(x - y) for x, y in zip(start, target, strict=True)) <= THERE_RAD:
+            # There already, which may be where nobody has ever commanded it: a look is no motion.
+            self._motion = self._new_motion(trajectory, start)
+        else:
+            self._command(trajectory, start)
+        self._motion.max_velocity, self._motion.turns = max_velocity, turns  # type: ignore[union-attr]
+
+    def _command(self, trajectory: Trajectory, start: Joints) -> None:
+        self._motion = self._new_motion(trajectory, start)
+        self._backend.execute(trajectory)
+
+    def _hold(self, position: Joints) -> None:
+        still = plan_stop_together(position, (0.0,) * self._count, max_acceleration=self._acceleration)
+        self._motion = self._new_motion(still, position)
+        self._backend.hold(position)
+
+    def _new_motion(self, trajectory: Trajectory, start: Joints) -> _Motion:
+        now = self._clock()
+        # Joint states from before the motion's last moment say nothing of its end, those of a look do.
+        from_ns = now + round(trajectory.duration * NS) if trajectory.duration > 0.0 else 0
+        settling = Settling(self._rules.rest, trajectory.target, self._tolerance, from_ns=from_ns)
+        self._rest = Settling(self._rules.rest, from_ns=now)
+        return _Motion(trajectory, now, start, settling)
+
+    def _has_responded(self, motion: _Motion, position: Joints) -> bool:
+        for x, start, target in zip(position, motion.start, motion.trajectory.target, strict=True):
+            way = abs(target - start)
+            if way > 2 * RESPONSE_RAD and abs(x - start) >= max(RESPONSE_RAD, min(RESPONSE_SHARE * way, 0.02)):
+                return True
+        return False
+
+    def _must_respond(self, motion: _Motion) -> bool:
+        ways = zip(motion.start, motion.trajectory.target, self._tolerance, strict=True)
+        return any(abs(target - start) > max(tolerance, 2 * RESPONSE_RAD) for start, target, tolerance in ways)
+
+    def _failure(self, motion: _Motion) -> Failure | None:
+        """Return why the motion will not arrive; a first miss is tried once more."""
+        elapsed = (self._clock() - motion.began_ns) / NS
+        if not motion.responded and self._must_respond(motion) and elapsed > self._rules.response_s:
+            return Failure(
+                MoveOutcome.NO_RESPONSE,
+                f"commanded, but {', '.join(self._names)} did not move within {self._rules.response_s:g} s: is the"
+                " controller active, the motors on, and the robot in a mode that takes joint commands?",
+            )
+        verdict = self._backend.verdict()
+        said = "" if verdict is None or verdict.succeeded else f"the controller says: {verdict.message}"
+        if said and not motion.judged:
+            motion.judged = True
+            if self._off(motion):
+                return self._again(motion, MoveOutcome.FAULT, said)
+            motion.warning = f"{said}; but it is at the goal"
+        if elapsed <= motion.trajectory.duration + self._rules.late_s or not self._rest.resting:
+            return None
+        off = self._off(motion)
+        return self._again(motion, MoveOutcome.NOT_SETTLED, "") if off else None
+
+    def _again(self, motion: _Motion, outcome: MoveOutcome, said: str) -> Failure | None:
+        off = self._off(motion)
+        if motion.retried:
+            return Failure(outcome, "; ".join(filter(None, (f"after a second try {off}", said))))
+        target, velocity = motion.trajectory.target, motion.max_velocity
+        self._go(target, velocity, turns=motion.turns)
+        assert self._motion is not None
+        self._motion.retried = True
+        self._motion.responded = motion.responded
+        return None
+
+    def _judge_arrived(self, motion: _Motion) -> None:
+        verdict = self._backend.verdict()
+        if verdict is not None and not verdict.succeeded and not motion.judged:
+            motion.judged = True
+            motion.warning = f"the controller says: {verdict.message}; but it is at the goal"
+
+    def _off(self, motion: _Motion) -> str:
+        last = self._history.last
+        if last is None:
+            return ""
+        position = last.position[: self._count]
+        off = farthest(self._names, position, motion.trajectory.target, self._tolerance)
+        return "" if off is None else str(off)
+
+    def _far(self, motion: _Motion, last: JointSample) -> bool:
+        position = last.position[: self._count]
+        doubled = [2 * tolerance for tolerance in self._tolerance]
+        return farthest(self._names, position, motion.trajectory.target, doubled) is not None
+
+    @staticmethod
+    def _beyond(yaw: float, pitch: float, solution: Solution) -> str:
+        return (
+            f"yaw {yaw:.3f}, pitch {pitch:.3f} rad is out of reach; the nearest direction is yaw {solution.yaw:.3f},"
+            f" pitch {solution.pitch:.3f}, {math.degrees(solution.error):.1f}° away"
+        )
+
+
+def _upright(pitch: float) -> tuple[float, str]:
+    """Return the pitch that a line of sight can have, and what is beyond it."""
+    inside = min(max(pitch, -math.pi / 2), math.pi / 2)
+    return inside, "" if abs(inside - pitch) <= 1e-6 else f"pitch {pitch:.3f} rad is beyond straight up or down"
