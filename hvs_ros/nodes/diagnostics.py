@@ -23,13 +23,13 @@ class Diagnostics:
 
     Args:
         node: whose state it is.
-        hardware_id: what the state is about, e.g. the head's or the policy's name.
+        hardware_id: what the state is about, e.g. the head's or the policy's name; may be changed.
     """
 
     def __init__(self, node: Node, hardware_id: str = "") -> None:
         self._node = node
         self._lock = threading.Lock()
-        self._hardware_id = hardware_id
+        self.hardware_id = hardware_id
         self._level, self._message = OK, "starting"
         self._values: dict[str, str] = {}
         self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
@@ -67,7 +67,7 @@ class Diagnostics:
                 level=self._level,
                 name=self._node.get_fully_qualified_name().lstrip("/"),
                 message=self._message,
-                hardware_id=self._hardware_id,
+                hardware_id=self.hardware_id,
                 values=[KeyValue(key=key, value=value) for key, value in self._values.items()],
             )
         array = DiagnosticArray(status=[status])

@@ -119,6 +119,11 @@ class ManagedNode(LifecycleNode):
         return self.__set_up
 
     @property
+    def closing(self) -> bool:
+        """The process ends."""
+        return self.__closing
+
+    @property
     def refusal(self) -> str:
         """Why no work is accepted, and what to do; empty while active."""
         if self.__closing:
@@ -138,6 +143,10 @@ class ManagedNode(LifecycleNode):
     def say(self, level: bytes, message: str, **values: object) -> None:
         """Tell /diagnostics how it is; while it is not active, that is added and is a warning at least."""
         self.__said = (level, message)
+        self.add_facts(**values)
+
+    def add_facts(self, **values: object) -> None:
+        """Tell /diagnostics further facts, or none of them any more: None."""
         self.__facts.update(values)
         self.__tell()
 

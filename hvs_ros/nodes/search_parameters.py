@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rcl_interfaces.msg import ParameterDescriptor
+from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 
 from hvs_ros.nodes.head_mover import HeadLimits
 from hvs_ros.nodes.parameters import parameter
@@ -37,18 +39,31 @@ class SearchParameters:
         return HeadLimits(self.head_timeout, self.move_timeout, self.view_timeout, self.head_silence, self.settle_time)
 
 
-def declare_settings(node: Node) -> dict[str, Any]:
-    """Declare what was given as ``policy.NAME`` and return it as {NAME: value}; the policy itself checks it."""
-    settings: dict[str, Any] = {}
+def declare_settings(node: Node, fixed: Callable[[], str]) -> None:
+    """Declare what was given as ``policy.NAME``; the policy itself checks it.
+
+    Args:
+        node: whose parameters they become.
+        fixed: returns why they cannot be changed now, e.g. "is fixed while ..."; empty when they can.
+    """
+    descriptor = ParameterDescriptor(description="A setting of the policy", dynamic_typing=True)
     for name, given in sorted(node._parameter_overrides.items()):
-        if not name.startswith(SETTINGS_PREFIX):
-            continue
-        value = given.value
-        node.declare_parameter(
-            name, value, ParameterDescriptor(description="A setting of the policy", read_only=True, dynamic_typing=True)
-        )
-        settings[name[len(SETTINGS_PREFIX) :]] = list(value) if _is_array(value) else value
-    return settings
+        if name.startswith(SETTINGS_PREFIX):
+            node.declare_parameter(name, given.value, descriptor)
+
+    def changed(given: list[Parameter]) -> SetParametersResult:
+        names = [item.name for item in given if item.name.startswith(SETTINGS_PREFIX)]
+        why = fixed() if names else ""
+        return SetParametersResult(successful=not why, reason=why and f"parameter '{names[0]}' {why}")
+
+    node.add_on_set_parameters_callback(changed)
+
+
+def given_settings(node: Node) -> dict[str, Any]:
+    """Return the policy's settings as {NAME: value}."""
+    given: dict[str, Any] = dict(node.get_parameters_by_prefix(SETTINGS_PREFIX.rstrip(".")))
+    values = {name: parameter.value for name, parameter in sorted(given.items())}
+    return {name: list(value) if _is_array(value) else value for name, value in values.items()}
 
 
 def _is_array(value: Any) -> bool:

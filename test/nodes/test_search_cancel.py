@@ -65,7 +65,7 @@ def test_a_stuck_policy_is_replaced_for_the_next_goal(
 ) -> None:
     world.head()
     searcher = world.searcher("hang")
-    searcher._runner._grace_s = 0.2
+    searcher.runner._grace_s = 0.2
     for _ in range(2):
         record = world.client.search("find it", limit_s=0.5)
         assert record.outcome is Outcome.CANCELED

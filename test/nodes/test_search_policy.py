@@ -233,8 +233,8 @@ def test_a_hundred_searches_in_a_row_neither_stall_nor_grow(world: World) -> Non
         assert record.outcome is Outcome.SUBMITTED, (number, record.message)
     assert slowest < 5.0
     assert len(head.moves) == 202
-    wait_until(lambda: not searcher._jobs, what="the last goal to be forgotten")
+    wait_until(lambda: not searcher.server._jobs, what="the last goal to be forgotten")
     assert threading.active_count() <= threads + 24, "the executor's pool may still grow to its size, nothing else"
-    mover = searcher._head._mover._caller._client
+    mover = searcher.head._mover._caller._client
     pending = [mover._pending_goal_requests, mover._pending_result_requests, mover._feedback_callbacks]
     assert all(len(requests) <= 1 for requests in pending), "a ping at most"
