@@ -16,6 +16,8 @@ from hvs_ros.neck.robot import BaseTurn
 
 ODOMETRY_LIMIT_S = 0.5
 RESPONSE_LIMIT_S = 1.0
+WRONG_WAY = 0.2
+"""rad, a base that has turned away from its heading by so much is stopped."""
 AGAIN_LIMIT_S = 1.5
 """The same for a base that has turned already: the last bit is commanded slowly."""
 DELAY_S = 0.15
@@ -46,6 +48,7 @@ class TurnFailure(enum.Enum):
 
     NO_ODOMETRY = "no odometry"
     NO_RESPONSE = "no response"
+    WRONG_WAY = "turns the wrong way"
     TIMEOUT = "not there in time"
 
 
@@ -75,6 +78,7 @@ class HeadingController:
 
     Args:
         turn: the base's limits and topics.
+        odometry_limit: s, it does not go on with older odometry.
 
     Attributes:
         state: of the last turn.
@@ -82,8 +86,9 @@ class HeadingController:
         message: the same for a person.
     """
 
-    def __init__(self, turn: BaseTurn) -> None:
+    def __init__(self, turn: BaseTurn, odometry_limit: float = ODOMETRY_LIMIT_S) -> None:
         self._turn = turn
+        self._odometry_limit = odometry_limit
         self.state = TurnState.IDLE
         self.failure: TurnFailure | None = None
         self.message = ""
@@ -100,6 +105,8 @@ class HeadingController:
         """(time, heading) when it was last seen to have turned, or when commanding began."""
         self._has_moved = False
         self._last_direction = 0
+        self._first_error = 0.0
+        """rad, at the start of the approach."""
 
     @property
     def target(self) -> float:
@@ -134,8 +141,8 @@ class HeadingController:
         """
         if self.state is not TurnState.TURNING:
             return 0.0
-        if now - max(self._since, -math.inf if seen is None else seen.time) > ODOMETRY_LIMIT_S or seen is None:
-            if now - self._since <= ODOMETRY_LIMIT_S:
+        if now - max(self._since, -math.inf if seen is None else seen.time) > self._odometry_limit or seen is None:
+            if now - self._since <= self._odometry_limit:
                 return self._command(now, 0.0)
             return self._fail(now, TurnFailure.NO_ODOMETRY, self._no_odometry(now, seen))
         error = self._target - seen.heading
@@ -169,14 +176,16 @@ class HeadingController:
 
     def _begin(self, now: float, seen: SeenHeading, ahead: float) -> float:
         direction = 1 if ahead > 0 else -1
+        error = self._target - seen.heading
         if self._moved is not None and self._last_direction == -direction:
             # The last approach went too far. One that is too short only costs a moment.
             self._floor *= 0.85
             self._delay = min(1.3 * self._delay, _MAX_DELAY_S)
         self._direction = self._last_direction = direction
+        self._first_error = abs(error)
         self._rest_since = None
         self._moved = (now, seen.heading)
-        return self._approach(now, seen, self._target - seen.heading)
+        return self._approach(now, seen, error)
 
     def _approach(self, now: float, seen: SeenHeading, error: float) -> float:
         assert self._moved is not None
@@ -188,6 +197,8 @@ class HeadingController:
         still = now - self._moved[0]
         if still > (AGAIN_LIMIT_S if self._has_moved else RESPONSE_LIMIT_S):
             return self._fail(now, TurnFailure.NO_RESPONSE, self._no_response(still, error))
+        if self._direction * error > self._first_error + WRONG_WAY:
+            return self._fail(now, TurnFailure.WRONG_WAY, self._wrong_way())
         left = self._direction * (error - self._unseen(now, seen))
         if left <= self._turn.tolerance / 4:
             self._direction = 0
@@ -247,6 +258,12 @@ class HeadingController:
     def _no_odometry(self, now: float, seen: SeenHeading | None) -> str:
         since = "" if seen is None else f" for {now - seen.time:.1f} s"
         return f"no odometry from {self._turn.odom}{since}: the base is not turned without it"
+
+    def _wrong_way(self) -> str:
+        return (
+            f"the base turns away from its heading: is angular.z on {self._turn.cmd_vel} left positive, and is the yaw"
+            f" of {self._turn.odom}?"
+        )
 
     def _no_response(self, still: float, error: float) -> str:
         kind = "TwistStamped" if self._turn.stamped else "Twist"

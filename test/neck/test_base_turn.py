@@ -164,6 +164,13 @@ def test_a_base_that_gets_stuck_on_the_way_fails_too() -> None:
     assert "1.4" in drive.controller.message
 
 
+def test_a_base_that_turns_the_wrong_way_is_stopped() -> None:
+    drive = Drive(BaseFaults(slip=-1.0))
+    drive.turn_to(1.0)
+    assert drive.controller.failure is TurnFailure.WRONG_WAY
+    assert drive.commands[-1] == 0.0 and drive.base.heading > -0.5
+
+
 def test_without_odometry_it_is_not_turned() -> None:
     drive = Drive()
     drive.controller.start(1.0, 0.0)
