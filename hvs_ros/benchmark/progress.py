@@ -76,6 +76,14 @@ def turn_line(turn: TurnRecord) -> str:
     return f"turn {turn.number} at {turn.direction}: {did}{quoted} ({turn.seconds:.2f} s)"
 
 
+def record_line(record: SearchRecord) -> str:
+    """Return how a search without a known target ended in one line."""
+    submitted = f" {record.submitted}" if record.submitted else ""
+    guess = ", a guess by its own account" if record.guess else ""
+    message = f": {record.message}" if record.message else ""
+    return plain(f"{record.outcome.value}{submitted}{guess}{message}")
+
+
 def result_line(result: EpisodeResult, mode: ScoringMode) -> str:
     """Return how an episode ended in one line."""
     record = result.record

@@ -43,21 +43,22 @@ def choose_domain(domain: int | None) -> str:
     return text
 
 
-def enter_domain(domain: int | None) -> str:
+def enter_domain(domain: int | None, *, local: bool = True) -> str:
     """Give this process the environment of the nodes that it starts, and return its ROS domain.
 
     Call it before rclpy is initialised: Fast DDS reads its environment then.
 
     Args:
         domain: None: as the environment says.
+        local: the graph stays on this machine unless the user has chosen; a robot's drivers may run on another one.
 
     Raises:
         VerbError: as from ``choose_domain``.
     """
-    from hvs_ros.bringup import local_environment
+    from hvs_ros.bringup import graph_environment, local_environment
 
     chosen = choose_domain(domain)
-    os.environ.update(local_environment())
+    os.environ.update(local_environment() if local else graph_environment())
     return chosen
 
 
@@ -77,7 +78,7 @@ def claimed(domain: str, namespace: str) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise VerbError(
-                f"another hvs sim or hvs up runs in ROS domain {domain} on this machine: give this one a domain of its"
-                " own (--domain or ROS_DOMAIN_ID), or a --namespace"
+                f"another hvs sim, up, real or check-signs runs in ROS domain {domain} on this machine: give this one a"
+                " domain of its own (--domain or ROS_DOMAIN_ID), or a --namespace"
             ) from error
         yield

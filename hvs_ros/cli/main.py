@@ -19,7 +19,7 @@ from typing import Protocol
 
 from hvs_ros.cli.error import VerbError
 
-VERBS = ("sim", "up", "search", "view", "scenes", "policies", "report", "results", "bag")
+VERBS = ("sim", "up", "real", "search", "check_signs", "view", "scenes", "policies", "report", "results", "bag")
 """Modules of this package, in the order of the help."""
 
 INTERRUPTED = 130
@@ -120,6 +120,11 @@ _MISSING = {
     "rosbags": "bags need the package rosbags: the extra 'record' of hvs_ros, pip install -e '.[record]' in its folder",
     "rich": "tables need the package rich: pip install rich",
     "cv2": "pictures need OpenCV: pip install opencv-python-headless",
+    "pinocchio": "a robot's kinematics need pinocchio: the extra 'robot' of hvs_ros, pip install -e '.[robot]' in its"
+    " folder, or '.[twin]' with the physics twin",
+    "mujoco": "a physics twin needs MuJoCo: the extra 'twin' of hvs_ros, pip install -e '.[twin]' in its folder",
+    "dynamixel_sdk": "Dynamixel servos need dynamixel-sdk: the extra 'dynamixel' of hvs_ros, pip install -e"
+    " '.[dynamixel]' in its folder",
 }
 
 
@@ -140,7 +145,7 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 
 
 def _verb(name: str) -> Verb:
-    module: Verb = importlib.import_module(f"hvs_ros.cli.{name}")
+    module: Verb = importlib.import_module(f"hvs_ros.cli.{name.replace('-', '_')}")
     return module
 
 

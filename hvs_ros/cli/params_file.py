@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from hvs_ros.bringup import HEAD, HEAD_NAMESPACE, POLICY
+from hvs_ros.bringup import HEAD, HEAD_NAMESPACE, POLICY, ROBOT_HEAD, TWIN, TWIN_NAMESPACE
 from hvs_ros.cli.error import BAD_INPUT, VerbError
 from hvs_ros.share import ShareError, share_file, user_path
 
@@ -94,6 +94,14 @@ class ParamsFile:
     def head(self, namespace: str) -> NodeValues:
         """Return what it says for the head of a graph."""
         return self._node(HEAD, f"{namespace}/{HEAD_NAMESPACE}/{HEAD}")
+
+    def robot_head(self, namespace: str) -> NodeValues:
+        """Return what it says for the head of a robot."""
+        return self._node(ROBOT_HEAD, f"{namespace}/{HEAD_NAMESPACE}/{ROBOT_HEAD}")
+
+    def twin(self, namespace: str) -> NodeValues:
+        """Return what it says for a robot's twin."""
+        return self._node(TWIN, f"{namespace}/{TWIN_NAMESPACE}/{TWIN}")
 
     def policy(self, namespace: str) -> NodeValues:
         """Return what it says for the search policy of a graph."""

@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     except TaskError as error:
         raise VerbError(str(error), BAD_INPUT) from error
     choose_domain(args.domain)
-    from hvs_ros.benchmark.progress import turn_line
+    from hvs_ros.benchmark.progress import record_line, turn_line
     from hvs_ros.nodes.search_client import SearchClient, SearchClientError
 
     inside = args.namespace and not args.action.startswith("/")
@@ -50,7 +50,5 @@ def run(args: argparse.Namespace) -> int:
             )
     except SearchClientError as error:
         raise VerbError(str(error)) from error
-    guess = ", a guess by its own account" if record.guess else ""
-    message = f": {record.message}" if record.message else ""
-    print(f"{record.outcome.value}{' ' + str(record.submitted) if record.submitted else ''}{guess}{message}")
+    print(record_line(record))
     return 0 if record.outcome.completed else 1

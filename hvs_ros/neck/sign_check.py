@@ -15,10 +15,12 @@ import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hvs_ros.neck.limits import GazeLimits
 from hvs_ros.neck.robot import NeckJoint, Robot
+
+if TYPE_CHECKING:
+    from hvs_ros.neck.limits import GazeLimits
 
 SLOW = 0.2
 """Of every velocity, until the signs have been checked."""

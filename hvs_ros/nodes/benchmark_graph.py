@@ -71,7 +71,8 @@ def refuse_crowd(node: Node, watch_s: float = DISCOVERY_S) -> None:
         time.sleep(POLL_S)
 
 
-def _servers(node: Node, action: str) -> int:
+def action_servers(node: Node, action: str) -> int:
+    """Return how many nodes offer an action."""
     service = f"{node.resolve_service_name(action)}/_action/send_goal"
     if hasattr(node, "count_services"):
         return int(node.count_services(service))
@@ -90,7 +91,7 @@ def servers_one_by_one(node: Node, service: str) -> int:
 
 def _refuse_more_than(most: int, node: Node) -> None:
     for action in ("search", "head/move"):
-        if _servers(node, action) > most:
+        if action_servers(node, action) > most:
             raise GraphError(
                 f"another system offers the action {node.resolve_service_name(action)} in this ROS domain: give this"
                 " one a domain of its own (--domain or ROS_DOMAIN_ID), or a --namespace"
@@ -219,7 +220,7 @@ class GraphBackend:
     def _missing(self) -> list[str]:
         wanted = {"the head (head/load_scene)": self._load.service_is_ready()}
         for action in ("head/move", "search"):
-            wanted[f"the action {action}"] = _servers(self._node, action) > 0
+            wanted[f"the action {action}"] = action_servers(self._node, action) > 0
         if self.recordings is not None:
             wanted["the recorder (recorder/episodes)"] = self.recordings.recorders() > 0
         return [name for name, there in wanted.items() if not there]

@@ -122,15 +122,21 @@ class HeadClient:
         """Destroy what rclpy does not know that the node owns."""
         self._mover.close()
 
-    def turn_to(self, goal: Direction) -> Arrival:
+    def turn_to(self, goal: Direction, max_velocity: float = 0.0) -> Arrival:
         """Turn and wait until the move has ended.
+
+        Args:
+            goal: where to look.
+            max_velocity: rad/s, slows this move down; 0: as fast as the head does by itself.
 
         Raises:
             SearchFailure: no head answers, or the search was stopped.
         """
         yaw, pitch = ros_angles(goal)
         self._received_before = self._views.received
-        arrival = self._mover.move(MoveHead.Goal(mode=MoveHead.Goal.ABSOLUTE, yaw=yaw, pitch=pitch))
+        arrival = self._mover.move(
+            MoveHead.Goal(mode=MoveHead.Goal.ABSOLUTE, yaw=yaw, pitch=pitch, max_velocity=max_velocity)
+        )
         short = goal.angle_to_deg(arrival.direction)
         if arrival.outcome is MoveOutcome.REACHED and short > SHORT_DEG:
             text = f"the head says REACHED, but looks at {arrival.direction}, {short:.1f} degrees off the goal {goal}"
