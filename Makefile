@@ -2,6 +2,7 @@
 # With a ROS 2 distribution: colcon build --base-paths . interfaces
 #
 #   make sim     search the sample scenes; bags, reports and results are left in runs/sim. More arguments: ARGS="..."
+#   make twin    the same search with a robot's neck in a physics simulation: ROBOT=icub, stretch, vega. Needs no robot
 #   make test    style, types and every test. Some tests only: ARGS="test/search -k yaw"
 #   make venv    only prepare .venv      make lint   only style and types
 #   make clean   remove what make made, but not what lies in runs
@@ -10,6 +11,7 @@ PYTHON ?= python3
 ARGS ?=
 BIN := .venv/bin
 RECORD ?= runs/sim
+ROBOT ?= icub
 
 # A sourced ROS distribution, or an environment of the same wheels that make was started from, would mix with .venv.
 ifneq ($(AMENT_PREFIX_PATH)$(_ROS_WHEELS_BOOTSTRAP_COMPLETE),)
@@ -18,7 +20,7 @@ endif
 unexport AMENT_PREFIX_PATH CMAKE_PREFIX_PATH COLCON_PREFIX_PATH PYTHONPATH PYTHONHOME RMW_IMPLEMENTATION
 unexport ROS_DISTRO _ROS_WHEELS_BOOTSTRAP_COMPLETE
 
-.PHONY: help sim test lint venv clean
+.PHONY: help sim twin test lint venv clean
 .DEFAULT_GOAL := help
 
 help:
@@ -26,6 +28,9 @@ help:
 
 sim: venv
 	$(BIN)/hvs sim --scenes scenes --policy signs --record $(RECORD) $(ARGS)
+
+twin: .venv/.twin
+	$(BIN)/hvs real --robot $(ROBOT) --twin $(ARGS)
 
 test: lint
 	$(BIN)/python -m pytest $(ARGS)
@@ -70,9 +75,13 @@ venv: .venv/.python
 	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-index --force-reinstall .venv/wheels/*.whl
 	@touch $@
 
+.venv/.twin: venv
+	@test $@ -nt .venv/.packages || { echo "hvs_ros: installing the physics simulation and its robots"; \
+	  $(BIN)/pip install -q --disable-pip-version-check -e '.[twin]' && touch $@; }
+
 .venv/.tests: venv
 	@test $@ -nt .venv/.packages || { echo "hvs_ros: installing the tests' packages"; \
-	  $(BIN)/pip install -q --disable-pip-version-check -e '.[test,lint]' && touch $@; }
+	  $(BIN)/pip install -q --disable-pip-version-check -e '.[test,lint,twin,dynamixel]' && touch $@; }
 
 clean:
 	rm -rf .venv build install log *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
