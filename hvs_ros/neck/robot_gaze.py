@@ -276,6 +276,8 @@ class RobotGaze:
             motion, last = self._motion, self._history.last
             if motion is None or last is None:
                 return
+            if not self._under_way(motion) and self._rest.resting and not self._off(motion):
+                return
             start, velocity = self._state()
             if self.stale() or not self._under_way(motion):
                 self._hold(last.position[: self._count] if self._far(motion, last) else motion.trajectory.target)

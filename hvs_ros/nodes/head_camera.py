@@ -1,21 +1,15 @@
-"""Publishes the views of a panorama head: image_raw, its compressed form and camera_info, with equal stamps and frames.
+"""Makes the views of a panorama head.
 
 One view at a time: stamp, gaze and picture are taken under one lock, so that they belong together and leave in order.
-What nobody has subscribed to is not made. A new subscriber is shown the present view at once: a head at rest would
-otherwise have nothing to say to it. Nothing leaves a camera that is switched off, as it is at first.
+Nothing leaves a camera that is switched off, as it is at first.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
 
-from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
-from rclpy.publisher import Publisher
-from rclpy.qos import QoSProfile, ReliabilityPolicy
-from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
 from hvs_ros.angles import search_direction
 from hvs_ros.neck.gaze import Gaze
@@ -24,7 +18,7 @@ from hvs_ros.nodes import convert
 from hvs_ros.nodes.camera_info import camera_info
 from hvs_ros.nodes.head_parameters import HeadParameters
 from hvs_ros.nodes.head_state import StatePublisher
-from hvs_ros.nodes.images import to_compressed, to_image
+from hvs_ros.nodes.view_publisher import ViewPublisher
 from hvs_ros.panorama import Camera
 from hvs_ros.panorama.surroundings import Surroundings
 from hvs_ros.search.view import Picture
@@ -43,6 +37,9 @@ class HeadCamera:
         camera: what it sees with.
         gaze: where it looks.
         state: the pose of each view goes out with it.
+
+    Attributes:
+        publisher: its topics.
     """
 
     def __init__(
@@ -51,33 +48,18 @@ class HeadCamera:
         self._node, self._gaze, self._state = node, gaze, state
         self._frame = parameters.optical_frame
         self._camera = camera
-        self.jpeg_quality = parameters.jpeg_quality
         self._lock = threading.Lock()
         self._on = False
         self._surroundings: Surroundings | None = None
-        self._group = MutuallyExclusiveCallbackGroup()
-        self._timer: Any = None
-        reliable = parameters.image_reliability == "reliable"
-        qos = QoSProfile(depth=5, reliability=ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT)
-        self._raw = self._publisher(Image, "camera/image_raw", qos)
-        self._compressed = self._publisher(CompressedImage, "camera/image_raw/compressed", qos)
-        self._info = node.create_publisher(CameraInfo, "camera/camera_info", qos)
-        self.set_rate(parameters.publish_rate)
+        self.publisher = ViewPublisher(
+            node, parameters.image_reliability, parameters.jpeg_quality, lambda moving: self.offer(moving=moving)
+        )
+        self.publisher.set_rate(parameters.publish_rate)
 
     def switch(self, *, on: bool) -> None:
         """Switch it on or off; once it is off, no view is on its way out."""
         with self._lock:
             self._on = on
-
-    def set_rate(self, rate: float) -> None:
-        """Publish so many views per second, moving or not; 0: only on demand."""
-        if self._timer is not None:
-            self._node.destroy_timer(self._timer)
-            self._timer = None
-        if rate > 0.0:
-            self._timer = self._node.create_timer(
-                1.0 / rate, lambda: self.offer(moving=True), callback_group=self._group
-            )
 
     def change(self, surroundings: Surroundings, place: Callable[[], None]) -> None:
         """Exchange what is around the head; ``place`` puts the head where it looks first."""
@@ -105,14 +87,8 @@ class HeadCamera:
                 return None
             self._state.publish(moment)
             header = convert.header(moment.stamp_ns, self._frame)
-            self._info.publish(camera_info(self._camera, header))
-            raw, compressed = (p.get_subscription_count() > 0 for p in (self._raw, self._compressed))
-            if raw or compressed:
-                picture = self._render(self._surroundings, moment)
-                if raw:
-                    self._raw.publish(to_image(picture, header))
-                if compressed:
-                    self._compressed.publish(to_compressed(picture, header, self.jpeg_quality))
+            picture = self._render(self._surroundings, moment) if self.publisher.wanted else None
+            self.publisher.publish(header, camera_info(self._camera, header), picture)
             return moment
 
     def offer(self, *, moving: bool = False) -> None:
@@ -129,16 +105,3 @@ class HeadCamera:
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
             raise ViewError(f"no view of '{surroundings.name}' can be made: {reason}") from error
-
-    def _publisher(self, kind: type, topic: str, qos: QoSProfile) -> Publisher:
-        try:
-            from rclpy.event_handler import PublisherEventCallbacks
-
-            events = PublisherEventCallbacks(matched=self._on_match)
-        except (ImportError, TypeError):  # Humble does not tell
-            return self._node.create_publisher(kind, topic, qos)
-        return self._node.create_publisher(kind, topic, qos, event_callbacks=events, callback_group=self._group)
-
-    def _on_match(self, info: Any) -> None:
-        if info.current_count_change > 0:
-            self.offer()

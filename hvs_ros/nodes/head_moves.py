@@ -113,6 +113,10 @@ class MoveServer:
             self._supersede(MoveHead.Result.STOPPED, why)
             action()
 
+    def take_neck(self, neck: Neck) -> None:
+        """Turn the head by another neck from now on."""
+        self.interrupt("the head has another neck now", lambda: setattr(self, "_neck", neck))
+
     def close(self, limit_s: float = 2.0) -> None:
         """End the move under way, refuse new ones, and wait until every goal has its result."""
         self._closed = True

@@ -29,14 +29,14 @@ class StatePublisher:
         base_frame: frame that angles refer to.
         gaze_frame: turns with the head.
         optical_frame: of the views, at the same place.
-        joint_names: of ``Moment.joints``.
+        joint_names: of ``Moment.joints``; may be changed.
     """
 
     def __init__(
         self, node: Node, base_frame: str, gaze_frame: str, optical_frame: str, joint_names: Sequence[str]
     ) -> None:
         self._base_frame, self._gaze_frame = base_frame, gaze_frame
-        self._joint_names = list(joint_names)
+        self.joint_names = tuple(joint_names)
         self._pose = node.create_publisher(HeadPose, "pose", 10)
         self._joints = node.create_publisher(JointState, "joint_states", 10)
         self._tf: Any = None
@@ -62,7 +62,7 @@ class StatePublisher:
             self._joints.publish(
                 JointState(
                     header=pose.header,
-                    name=self._joint_names,
+                    name=list(self.joint_names),
                     position=list(joints.position),
                     velocity=list(joints.velocity),
                 )

@@ -194,8 +194,8 @@ class PanoramaHead(ManagedNode):
     def _on_parameters(self, new: HeadParameters) -> None:
         if self.configured:
             if new.publish_rate != self._settings.publish_rate:
-                self._camera.set_rate(new.publish_rate)
-            self._camera.jpeg_quality = new.jpeg_quality
+                self._camera.publisher.set_rate(new.publish_rate)
+            self._camera.publisher.jpeg_quality = new.jpeg_quality
         self._settings = new
 
 

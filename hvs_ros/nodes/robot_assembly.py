@@ -1,0 +1,120 @@
+"""Everything of a robot's head that needs its URDF: kinematics, joint states, command back ends, the base."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rclpy.node import Node
+
+from hvs_ros.neck.commands import CommandBackend, CommandBackends
+from hvs_ros.neck.joints import JointSample
+from hvs_ros.neck.kinematics import GazeKinematics
+from hvs_ros.neck.limits import GazeLimits
+from hvs_ros.neck.reach import reachable
+from hvs_ros.neck.robot import Robot
+from hvs_ros.neck.robot_gaze import GazeRules, RobotGaze
+from hvs_ros.neck.solver import GazeSolver
+from hvs_ros.nodes.base_driver import BaseDriver
+from hvs_ros.nodes.commands.registry import BackendSetup, create_backend
+from hvs_ros.nodes.robot_joints import RobotJoints
+
+
+class RobotAssembly:
+    """A robot's neck, assembled.
+
+    Args:
+        node: whose topics are used.
+        robot: what it is.
+        urdf: its text.
+        rules: how the neck is moved and judged.
+        torso: the torso turns too where the neck is not enough.
+        turn_base: the base does.
+
+    Attributes:
+        urdf: its text.
+        gaze: the neck.
+        max_velocity: rad/s, of the line of sight: that of the fastest joint.
+        max_acceleration: rad/s^2.
+
+    Raises:
+        RobotError: the URDF and the robot's YAML do not go together.
+        CommandError: the back end cannot be used.
+    """
+
+    def __init__(
+        self, node: Node, robot: Robot, urdf: str, rules: GazeRules, *, torso: bool, turn_base: bool
+    ) -> None:
+        self.urdf = urdf
+        kinematics = GazeKinematics(urdf, robot)
+        solver = GazeSolver(kinematics, torso=torso)
+        self._neck_range = reachable(solver, kinematics.neutral)
+        self._backend = _backends(node, robot, torso=torso)
+        self._base = BaseDriver(node, robot.turn) if turn_base else None
+        self.gaze = RobotGaze(
+            kinematics,
+            solver,
+            self._backend,
+            lambda: int(node.get_clock().now().nanoseconds),
+            rules,
+            torso=torso,
+            reachable=self._neck_range,
+            base=self._base,
+        )
+        self.told = False
+        self._joints = RobotJoints(node, robot.joint_states, kinematics.joints, robot.joints, self._observe)
+        neck = [kinematics.limits[index] for index in kinematics.neck]
+        self.max_velocity = max(limit.max_velocity for limit in neck) * rules.velocity_scale
+        self.max_acceleration = max(limit.max_acceleration for limit in neck)
+        self._names = kinematics.joints
+
+    def range(self) -> GazeLimits:
+        """Return the directions that can be reached; all round with a base that turns."""
+        if self._base is None:
+            return self._neck_range
+        return replace(GazeLimits(), pitch_min=self._neck_range.pitch_min, pitch_max=self._neck_range.pitch_max)
+
+    def missing(self) -> list[str]:
+        """Name what is missing to move: joint states, a controller, odometry."""
+        found = [self._joints.problem() or self.gaze.stale(), self._backend.problem()]
+        if self._base is not None:
+            found.append(self._base.problem())
+        return [problem for problem in found if problem]
+
+    def watch(self) -> None:
+        """Look after what nobody else does while no move is on."""
+
+    def summary(self) -> str:
+        """Return in a line what it is made of."""
+        limits = self.range()
+        yaw = "all round" if limits.yaw_continuous else f"yaw {limits.yaw_min:.2f} to {limits.yaw_max:.2f}"
+        return (
+            f"joints {', '.join(self._names)}; looks {yaw}, pitch {limits.pitch_min:.2f} to {limits.pitch_max:.2f} rad"
+        )
+
+    def close(self) -> None:
+        """Give everything back; nothing is commanded any more."""
+        self._joints.close()
+        self._backend.close()
+        if self._base is not None:
+            self._base.close()
+
+    def _observe(self, sample: JointSample) -> None:
+        self.gaze.observe(sample)
+        self.told = True
+
+
+def _backends(node: Node, robot: Robot, *, torso: bool) -> CommandBackend:
+    """Return what commands the neck, and the torso where it turns too, in the order neck, torso."""
+    neck = range(len(robot.neck))
+    if not torso or not robot.torso:
+        return create_backend(BackendSetup(node, robot.neck, robot.commands, robot.joint_states))
+    if robot.torso_commands is None:
+        return create_backend(BackendSetup(node, robot.joints, robot.commands, robot.joint_states))
+    parts = [
+        (create_backend(BackendSetup(node, robot.neck, robot.commands, robot.joint_states)), neck),
+        (
+            create_backend(BackendSetup(node, robot.torso, robot.torso_commands, robot.joint_states)),
+            range(len(robot.neck), len(robot.joints)),
+        ),
+    ]
+    return CommandBackends(parts)
