@@ -26,6 +26,7 @@ services answer meanwhile, a second transition is refused. The autostart runs in
 from __future__ import annotations
 
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -44,6 +45,8 @@ from hvs_ros.nodes.process import EXPLAINED, StartError
 SUCCESS = TransitionCallbackReturn.SUCCESS
 CLOSE_LIMIT_S = 3.0
 """How long a transition under way is waited for when the process ends."""
+FAREWELL_S = 0.3
+"""Before topics and actions go: for last messages to leave, and for results to be asked for."""
 
 
 @dataclass(frozen=True)
@@ -223,6 +226,7 @@ class ManagedNode(LifecycleNode):
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Clean up: as before it was configured."""
         self.__enter("cleaning up")
+        time.sleep(FAREWELL_S)
         self.__tear_down()
         self.__said = (OK, "")
         return self.__enter("unconfigured", super().on_cleanup(state))
@@ -233,6 +237,7 @@ class ManagedNode(LifecycleNode):
         if self.active:
             self.__halt("shuts down")
         if not self.__closing:
+            time.sleep(FAREWELL_S)
             self.__tear_down()
         self.__said = (OK, "")
         return self.__enter("finalized", super().on_shutdown(state))

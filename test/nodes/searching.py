@@ -18,6 +18,7 @@ from ros_graph import wait_until
 
 from hvs_ros.mock.head import MockHead
 from hvs_ros.nodes.action_caller import ActionCaller, RemoteGoal
+from hvs_ros.nodes.node_entities import is_of_destroyed
 from hvs_ros.nodes.search_client import SearchClient
 from hvs_ros.nodes.search_policy import SearchPolicy
 
@@ -109,6 +110,9 @@ class World:
                 self._executor.spin_once(0.5)
             except ExternalShutdownException:
                 return
+            except Exception as error:
+                if not is_of_destroyed(error):
+                    raise
 
 
 @pytest.fixture

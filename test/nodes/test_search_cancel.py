@@ -7,6 +7,7 @@ import time
 import pytest
 from hvs_interfaces.action import Search
 from hvs_interfaces.msg import SearchState
+from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from ros_graph import wait_until
@@ -84,6 +85,13 @@ def test_shutting_down_cancels_the_search_and_the_move(world: World) -> None:  #
     wait_until(lambda: states[-1].state == SearchState.DONE, what="the last state")
     with pytest.raises(SearchClientError, match="shutting down"):
         world.client.search("find another")
+
+
+def test_cleaned_up_it_closes_its_policy(world: World) -> None:  # noqa: F811
+    searcher = world.searcher("hang")
+    policy = wait_until(lambda: searcher.runner._policy, what="the policy")
+    assert searcher.trigger_deactivate() == searcher.trigger_cleanup() == TransitionCallbackReturn.SUCCESS
+    assert policy._closed.is_set()
 
 
 def test_cancel_from_another_thread(world: World) -> None:  # noqa: F811
