@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hvs_ros.angles import wrap_rad
-from hvs_ros.neck.joints import Joints
 from hvs_ros.neck.chain import JointLimits as JointLimits
 from hvs_ros.neck.chain import camera_chain, joint_limits
+from hvs_ros.neck.joints import Joints
 from hvs_ros.neck.robot import Robot, RobotError
 from hvs_ros.neck.state import GazeState
 from hvs_ros.neck.urdf import UrdfTree
@@ -62,6 +62,7 @@ class GazeKinematics:
         neutral: rad, every joint at 0, or as near to it as its limits allow.
         neck: indices of the neck in ``joints``.
         torso: indices of the torso.
+        depth: of each joint, larger for those that are carried by others.
 
     Raises:
         RobotError: a joint or frame is not in the URDF, a joint does not turn the camera, or has no range left.
@@ -134,6 +135,7 @@ class GazeKinematics:
         self._model = model = pin.buildReducedModel(whole, locked, pin.neutral(whole))
         joints = [model.joints[model.getJointId(name)] for name in self.joints]
         self._columns = [joint.idx_v for joint in joints]
+        self.depth = tuple(self._columns)
         self._position.place([joint.idx_q for joint in joints], model.nq)
         mount = robot.camera
         carrier = _link(pin, model, mount.parent or mount.frame)

@@ -1,0 +1,143 @@
+"""Joint angles that look in a direction: the neck's, and the torso's where the neck is not enough and it is allowed.
+
+Beyond what can be reached, the nearest direction that can be is taken. Limited joints stay between their stops,
+whatever the way; those without a stop go the short way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hvs_ros.neck.gaze_descent import Found, GazeDescent, Weights
+from hvs_ros.neck.gaze_seeds import GazeSeeds
+from hvs_ros.neck.joints import Joints
+from hvs_ros.neck.kinematics import GazeKinematics
+
+Array = NDArray[np.float64]
+
+REACHED_RAD = 1e-3
+"""An error so small (0.06 degrees) is none: less than any neck's joints repeat."""
+
+_NECK_ROLL, _NECK_WAY = 1e-5, 1e-10
+_TORSO_ROLL, _TORSO_WAY = 3e-6, 1e-5
+"""Weights (see Weights). A torso moves as little as it can, even if the picture is crooked: pictures are levelled."""
+_LEVEL_RAD = 0.02
+"""Answers are not told apart by less roll than this."""
+_MORE_STARTS = 4
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Where to put the joints.
+
+    Attributes:
+        joints: rad, all of the kinematics' joints; those that are not moved stay as they were.
+        yaw: rad, where the head looks then.
+        pitch: rad.
+        roll: rad.
+        error: rad, angle between the wanted line of sight and this one.
+        reached: the error is none to speak of.
+    """
+
+    joints: Joints
+    yaw: float
+    pitch: float
+    roll: float
+    error: float
+    reached: bool
+
+
+class GazeSolver:
+    """Finds joint angles, in well under a millisecond.
+
+    Args:
+        kinematics: of the head.
+        torso: its torso joints may move as well.
+
+    Attributes:
+        kinematics: the same.
+        moved: indices of the joints that may move.
+    """
+
+    def __init__(self, kinematics: GazeKinematics, *, torso: bool = False) -> None:
+        self.kinematics = kinematics
+        self.moved = kinematics.neck
+        way = [_NECK_WAY] * len(kinematics.neck)
+        self._neck = _Search(kinematics, self.moved, Weights(_NECK_ROLL, np.array(way)))
+        self._whole: _Search | None = None
+        if torso and kinematics.torso:
+            self.moved += kinematics.torso
+            way += [_TORSO_WAY] * len(kinematics.torso)
+            self._whole = _Search(kinematics, self.moved, Weights(_TORSO_ROLL, np.array(way)))
+
+    def solve(self, yaw: float, pitch: float, now: Joints) -> Solution:
+        """Return the joint angles that look in a direction, or as near to it as they can.
+
+        Args:
+            yaw: rad, any turn of it.
+            pitch: rad.
+            now: rad, where the joints are: one value for each of the kinematics' joints.
+        """
+        target = np.array([math.cos(yaw) * math.cos(pitch), math.sin(yaw) * math.cos(pitch), -math.sin(pitch)])
+        q = np.array(now, dtype=float)
+        there, error = self._neck.run(q, target)
+        if error > REACHED_RAD and self._whole is not None:
+            helped, with_torso = self._whole.run(q, target, first=there)
+            if with_torso < error - REACHED_RAD:
+                there, error = helped, with_torso
+        joints = tuple(there.tolist())
+        state = self.kinematics.gaze(joints)
+        return Solution(joints, state.yaw, state.pitch, state.roll, error, error <= REACHED_RAD)
+
+
+class _Search:
+    """Answers by some of the joints."""
+
+    def __init__(self, kinematics: GazeKinematics, moved: Sequence[int], weights: Weights) -> None:
+        self._moved = list(moved)
+        limits = [kinematics.limits[index] for index in moved]
+        self._lower = np.array([limit.lower for limit in limits])
+        self._upper = np.array([limit.upper for limit in limits])
+        self._round = np.array([limit.continuous for limit in limits])
+        self._descent = GazeDescent(kinematics, moved, weights)
+        self._seeds = GazeSeeds(kinematics, moved)
+
+    def run(self, q: Array, target: Array, first: Array | None = None) -> tuple[Array, float]:
+        """Return every joint's angle, and the error [rad].
+
+        Args:
+            q: (n,) rad, where the joints are.
+            target: (3,) unit vector in the base frame.
+            first: (n,) rad, where to start; None: wherever is best.
+        """
+        now = np.clip(q[self._moved], self._lower, self._upper)
+        starts = self._seeds.starts(q, target, now)
+        best = self._descent.run(q, starts.best() if first is None else first[self._moved], target, now)
+        further: list[Array] = []
+        if best.error > REACHED_RAD:
+            further = starts.nearer(best.moved, _MORE_STARTS)
+        elif best.roll > _LEVEL_RAD and first is None:
+            # Not worth another move of the torso, which is why it comes first there.
+            further = starts.more_level(best.moved, _MORE_STARTS, best.roll - _LEVEL_RAD)
+        for start in further:
+            other = self._descent.run(q, start, target, now)
+            best = min(best, other, key=lambda found: _rank(found, now))
+            if best.error <= REACHED_RAD and best.roll <= _LEVEL_RAD:
+                break
+        there = q.copy()
+        there[self._moved] = best.moved
+        if self._round.any():
+            turns = np.round((best.moved - now) / (2 * math.pi))
+            there[self._moved] -= np.where(self._round, 2 * math.pi * turns, 0.0)
+        return there, best.error
+
+
+def _rank(found: Found, now: Array) -> tuple[float, float, float]:
+    """Return what is smaller for the better of two answers: error, then roll, then way to go."""
+    error = 0.0 if found.error <= REACHED_RAD else round(found.error, 4)
+    return error, round(found.roll / _LEVEL_RAD), float(np.abs(found.moved - now).sum())
