@@ -34,8 +34,8 @@ class DynamixelBus:
         ids: of the servos.
         read_position: where a servo is [ticks], if something else moves it; None: it moves by itself. Called from the
             thread of the bus.
-        on_goal: is told (id, ticks) of every goal that a servo goes to; those that it ignores, because its torque is off
-            or they are out of range, are not told. Like ``read_position`` it must not use the bus itself.
+        on_goal: is told (id, ticks) of every goal that a servo goes to; those that it ignores, because its torque is
+            off or they are out of range, are not told. Like ``read_position`` it must not use the bus itself.
 
     Attributes:
         port: path to open, the same after ``unplug`` and ``plug``, like those in /dev/serial/by-id.

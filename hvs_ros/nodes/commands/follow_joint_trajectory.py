@@ -51,6 +51,8 @@ class FollowJointTrajectoryCommands:
     def problem(self) -> str:
         """See CommandBackend."""
         self._report_hold()
+        if not self._open:
+            return f"the commands to {self._caller.name} are closed"
         if self._caller.server_seen:
             return ""
         return (

@@ -31,7 +31,7 @@ class Streamer:
 
     Args:
         set_points: what to send.
-        send: sends a set-point; called by this thread only, never after ``close``.
+        send: sends a set-point; called by one thread at a time, never after ``close``.
         period: s.
     """
 
@@ -52,9 +52,10 @@ class Streamer:
             self._wake()
 
     def hold(self, position: Joints) -> None:
-        """Send a position at once and a while longer."""
+        """Send a position before this returns, and a while longer."""
         with self._changed:
             self._set_points.hold(position)
+            self._send_next()
             self._wake()
 
     def close(self) -> None:
@@ -68,18 +69,22 @@ class Streamer:
         self._news = True
         self._changed.notify_all()
 
+    def _send_next(self) -> bool:
+        """Send the next set-point, if there is one. Under the lock, so that nothing older can follow a hold."""
+        point = self._set_points.next() if self._open else None
+        if point is not None:
+            self._send(point)
+        return point is not None
+
     def _run(self) -> None:
         due = time.monotonic()
         with self._changed:
             while self._open:
                 self._news = False
-                point = self._set_points.next()
-                if point is not None:
-                    # Under the lock: nothing older can follow a hold.
-                    self._send(point)
+                sent = self._send_next()
                 # One period after the last, and not two at once after a pause.
                 due = max(due + self._period, time.monotonic())
-                while self._open and not self._news and (point is None or time.monotonic() < due):
-                    self._changed.wait(None if point is None else due - time.monotonic())
+                while self._open and not self._news and (not sent or time.monotonic() < due):
+                    self._changed.wait(due - time.monotonic() if sent else None)
                 if self._news:
                     due = time.monotonic()
