@@ -28,8 +28,9 @@ from hvs_ros.neck.joint_history import JointHistory
 from hvs_ros.neck.joints import Joints, JointSample
 from hvs_ros.neck.kinematics import GazeKinematics
 from hvs_ros.neck.limits import GazeLimits
+from hvs_ros.neck.motion_watch import ArrivalRules, MotionWatch
 from hvs_ros.neck.neck import Failure, Moment, Progress, Reach
-from hvs_ros.neck.settling import RestRule, Settling, farthest
+from hvs_ros.neck.settling import Settling
 from hvs_ros.neck.simulated import NS
 from hvs_ros.neck.solver import GazeSolver, Solution
 from hvs_ros.neck.state import GazeState
@@ -42,10 +43,6 @@ THERE_RAD = 1e-4
 """A neck commanded so near to its goal is not commanded again."""
 FOLLOWS_RAD = 0.15
 """Joints so far from where they are commanded do not follow: the next motion begins where they are."""
-RESPONSE_SHARE = 0.1
-"""A joint has responded when it has gone this part of its way..."""
-RESPONSE_RAD = 0.003
-"""...and at least so far."""
 
 
 @dataclass(frozen=True)
@@ -53,19 +50,15 @@ class GazeRules:
     """How a neck is moved and judged.
 
     Attributes:
-        rest: what counts as at rest.
+        arrival: when a motion has arrived, and when it has gone wrong.
         settle_s: s at rest before a view is taken.
-        response_s: s, for a commanded joint to move at all.
-        late_s: s, beyond the planned end of a motion, for the joints to arrive.
         stop_s: s, for the joints to come to rest after they were told to.
         stale_s: s, age of a joint state beyond which there is no motion.
         velocity_scale: of every limit of velocity, 0 to 1.
     """
 
-    rest: RestRule = field(default_factory=RestRule)
+    arrival: ArrivalRules = field(default_factory=ArrivalRules)
     settle_s: float = 0.0
-    response_s: float = 1.0
-    late_s: float = 1.0
     stop_s: float = 1.0
     stale_s: float = 0.5
     velocity_scale: float = 1.0
@@ -101,22 +94,6 @@ class TurningBase(Protocol):
     def message(self) -> str:
         """Return why the last turn has failed; empty: it has not."""
         ...
-
-
-@dataclass
-class _Motion:
-    """The last thing that was commanded."""
-
-    trajectory: Trajectory
-    began_ns: int
-    start: Joints
-    settling: Settling
-    max_velocity: float = math.inf
-    turns: bool = False
-    responded: bool = False
-    retried: bool = False
-    judged: bool = False
-    warning: str = ""
 
 
 class RobotGaze:
@@ -159,8 +136,8 @@ class RobotGaze:
             continuous=[index for index, limit in enumerate(kinematics.limits) if limit.continuous]
         )
         self._arrived_s = -math.inf
-        self._motion: _Motion | None = None
-        self._rest = Settling(rules.rest)
+        self._motion: MotionWatch | None = None
+        self._rest = Settling(rules.arrival.rest)
         self._stop_asked_s = math.inf
         self._lock = threading.RLock()
 
@@ -173,10 +150,8 @@ class RobotGaze:
             self._arrived_s = time.monotonic()
             moved = self._commanded_part(sample)
             self._rest.add(moved)
-            motion = self._motion
-            if motion is not None:
-                motion.settling.add(moved)
-                motion.responded = motion.responded or self._has_responded(motion, moved.position)
+            if self._motion is not None:
+                self._motion.observe(moved)
 
     def stale(self) -> str:
         """Return why the joint states cannot be relied on; empty: they can."""
@@ -209,8 +184,7 @@ class RobotGaze:
     def settled_ns(self) -> int | None:
         """Return from when on views show where it looks, at rest; None: it moves, or is not where it should be."""
         with self._lock:
-            settling = self._rest if self._motion is None else self._motion.settling
-            since = settling.settled_ns
+            since = self._rest.settled_ns if self._motion is None else self._motion.settled_ns
             if since is None or self._base_turns():
                 return None
             return since + round(self._rules.settle_s * NS)
@@ -262,9 +236,9 @@ class RobotGaze:
                 return Progress(failure=Failure(MoveOutcome.FAULT, f"the base: {why}"))
             since = self.settled_ns()
             if since is not None and self._clock() >= since:
-                self._judge_arrived(motion)
+                motion.hear(self._backend.verdict())
                 return Progress(settled=True, wait_s=LOOK_S, warning=motion.warning)
-            return Progress(wait_s=LOOK_S, failure=self._failure(motion), warning=self._off(motion))
+            return Progress(wait_s=LOOK_S, failure=self._failure(motion), warning=motion.off())
 
     def stop(self) -> None:
         """Brake within the joints' limits, and stay."""
@@ -276,12 +250,13 @@ class RobotGaze:
             motion, last = self._motion, self._history.last
             if motion is None or last is None:
                 return
-            if not self._under_way(motion) and self._rest.resting and not self._off(motion):
+            under_way = motion.under_way(self._clock())
+            if not under_way and self._rest.resting and not motion.off():
+                return
+            if self.stale() or not under_way:
+                self._hold(last.position[: self._count] if motion.off(tolerances=2.0) else motion.trajectory.target)
                 return
             start, velocity = self._state()
-            if self.stale() or not self._under_way(motion):
-                self._hold(last.position[: self._count] if self._far(motion, last) else motion.trajectory.target)
-                return
             braking = plan_stop_together(start, velocity, max_acceleration=self._acceleration)
             self._command(braking, start)
 
@@ -369,109 +344,48 @@ class RobotGaze:
         measured = last.position[: self._count]
         if motion is None:
             return measured, (0.0,) * self._count
-        point = motion.trajectory.at((self._clock() - motion.began_ns) / NS)
-        under_way = self._under_way(motion)
-        allowed = [FOLLOWS_RAD] * self._count if under_way else [2 * limit for limit in self._tolerance]
+        now = self._clock()
+        point = motion.trajectory.at(motion.seconds(now))
+        allowed = [FOLLOWS_RAD] * self._count if motion.under_way(now) else [2 * limit for limit in self._tolerance]
         follows = all(abs(x - y) <= limit for x, y, limit in zip(point.position, measured, allowed, strict=True))
         if follows:
             return point.position, point.velocity
         return measured, last.velocity[: self._count]
 
-    def _under_way(self, motion: _Motion) -> bool:
-        return (self._clock() - motion.began_ns) / NS < motion.trajectory.duration
-
-    def _go(self, target: Joints, max_velocity: float, *, turns: bool) -> None:
+    def _go(self, target: Joints, max_velocity: float, *, turns: bool) -> MotionWatch:
         start, velocity = self._state()
         top = [min(limit, max_velocity) for limit in self._velocity]
-        trajectory = plan_together(
-            start, velocity, target, max_velocity=top, max_acceleration=self._acceleration
-        )
-        still = max(map(abs, velocity)) == 0.0
-        if still and max(abs(x - y) for x, y in zip(start, target, strict=True)) <= THERE_RAD:
-            # There already, which may be where nobody has ever commanded it: a look is no motion.
-            self._motion = self._new_motion(trajectory, start)
-        else:
-            self._command(trajectory, start)
-        self._motion.max_velocity, self._motion.turns = max_velocity, turns  # type: ignore[union-attr]
+        trajectory = plan_together(start, velocity, target, max_velocity=top, max_acceleration=self._acceleration)
+        there = max(abs(x - y) for x, y in zip(start, target, strict=True)) <= THERE_RAD
+        # There already, which may be where nobody has ever commanded it: a look is no motion.
+        look = there and max(map(abs, velocity)) == 0.0
+        motion = self._watch(trajectory, start) if look else self._command(trajectory, start)
+        motion.max_velocity, motion.turns = max_velocity, turns
+        return motion
 
-    def _command(self, trajectory: Trajectory, start: Joints) -> None:
-        self._motion = self._new_motion(trajectory, start)
+    def _command(self, trajectory: Trajectory, start: Joints) -> MotionWatch:
+        motion = self._watch(trajectory, start)
         self._backend.execute(trajectory)
+        return motion
 
     def _hold(self, position: Joints) -> None:
-        still = plan_stop_together(position, (0.0,) * self._count, max_acceleration=self._acceleration)
-        self._motion = self._new_motion(still, position)
+        self._watch(plan_stop_together(position, (0.0,) * self._count, max_acceleration=self._acceleration), position)
         self._backend.hold(position)
 
-    def _new_motion(self, trajectory: Trajectory, start: Joints) -> _Motion:
+    def _watch(self, trajectory: Trajectory, start: Joints) -> MotionWatch:
         now = self._clock()
-        # Joint states from before the motion's last moment say nothing of its end, those of a look do.
-        from_ns = now + round(trajectory.duration * NS) if trajectory.duration > 0.0 else 0
-        settling = Settling(self._rules.rest, trajectory.target, self._tolerance, from_ns=from_ns)
-        self._rest = Settling(self._rules.rest, from_ns=now)
-        return _Motion(trajectory, now, start, settling)
+        self._motion = MotionWatch(self._names, self._tolerance, self._rules.arrival, trajectory, now, start)
+        self._rest = Settling(self._rules.arrival.rest, from_ns=now)
+        return self._motion
 
-    def _has_responded(self, motion: _Motion, position: Joints) -> bool:
-        for x, start, target in zip(position, motion.start, motion.trajectory.target, strict=True):
-            way = abs(target - start)
-            if way > 2 * RESPONSE_RAD and abs(x - start) >= max(RESPONSE_RAD, min(RESPONSE_SHARE * way, 0.02)):
-                return True
-        return False
-
-    def _must_respond(self, motion: _Motion) -> bool:
-        ways = zip(motion.start, motion.trajectory.target, self._tolerance, strict=True)
-        return any(abs(target - start) > max(tolerance, 2 * RESPONSE_RAD) for start, target, tolerance in ways)
-
-    def _failure(self, motion: _Motion) -> Failure | None:
+    def _failure(self, motion: MotionWatch) -> Failure | None:
         """Return why the motion will not arrive; a first miss is tried once more."""
-        elapsed = (self._clock() - motion.began_ns) / NS
-        if not motion.responded and self._must_respond(motion) and elapsed > self._rules.response_s:
-            return Failure(
-                MoveOutcome.NO_RESPONSE,
-                f"commanded, but {', '.join(self._names)} did not move within {self._rules.response_s:g} s: is the"
-                " controller active, the motors on, and the robot in a mode that takes joint commands?",
-            )
-        verdict = self._backend.verdict()
-        said = "" if verdict is None or verdict.succeeded else f"the controller says: {verdict.message}"
-        if said and not motion.judged:
-            motion.judged = True
-            if self._off(motion):
-                return self._again(motion, MoveOutcome.FAULT, said)
-            motion.warning = f"{said}; but it is at the goal"
-        if elapsed <= motion.trajectory.duration + self._rules.late_s or not self._rest.resting:
-            return None
-        off = self._off(motion)
-        return self._again(motion, MoveOutcome.NOT_SETTLED, "") if off else None
-
-    def _again(self, motion: _Motion, outcome: MoveOutcome, said: str) -> Failure | None:
-        off = self._off(motion)
-        if motion.retried:
-            return Failure(outcome, "; ".join(filter(None, (f"after a second try {off}", said))))
-        target, velocity = motion.trajectory.target, motion.max_velocity
-        self._go(target, velocity, turns=motion.turns)
-        assert self._motion is not None
-        self._motion.retried = True
-        self._motion.responded = motion.responded
+        complaint = motion.complaint(self._clock(), self._backend.verdict(), resting=self._rest.resting)
+        if complaint is None or motion.retried or complaint.outcome is MoveOutcome.NO_RESPONSE:
+            return complaint
+        again = self._go(motion.trajectory.target, motion.max_velocity, turns=motion.turns)
+        again.retried, again.responded = True, motion.responded
         return None
-
-    def _judge_arrived(self, motion: _Motion) -> None:
-        verdict = self._backend.verdict()
-        if verdict is not None and not verdict.succeeded and not motion.judged:
-            motion.judged = True
-            motion.warning = f"the controller says: {verdict.message}; but it is at the goal"
-
-    def _off(self, motion: _Motion) -> str:
-        last = self._history.last
-        if last is None:
-            return ""
-        position = last.position[: self._count]
-        off = farthest(self._names, position, motion.trajectory.target, self._tolerance)
-        return "" if off is None else str(off)
-
-    def _far(self, motion: _Motion, last: JointSample) -> bool:
-        position = last.position[: self._count]
-        doubled = [2 * tolerance for tolerance in self._tolerance]
-        return farthest(self._names, position, motion.trajectory.target, doubled) is not None
 
     @staticmethod
     def _beyond(yaw: float, pitch: float, solution: Solution) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hvs_ros import angles
+from hvs_ros.neck.motion_watch import ArrivalRules
 from hvs_ros.neck.robot_gaze import GazeRules
 from hvs_ros.neck.settling import RestRule
 from hvs_ros.nodes.parameters import parameter
@@ -95,10 +96,12 @@ class RobotHeadParameters:
     def rules(self, velocity_scale: float) -> GazeRules:
         """Return how the neck is moved and judged, with this share of the velocity limits."""
         return GazeRules(
-            rest=RestRule(self.settle_samples, self.settle_velocity),
+            arrival=ArrivalRules(
+                rest=RestRule(self.settle_samples, self.settle_velocity),
+                response_s=self.response_timeout,
+                late_s=self.arrival_timeout,
+            ),
             settle_s=self.settle_time,
-            response_s=self.response_timeout,
-            late_s=self.arrival_timeout,
             stop_s=self.stop_timeout,
             stale_s=self.joint_state_timeout,
             velocity_scale=velocity_scale,
