@@ -55,23 +55,25 @@ class NeckTwin(Node):
         known = {joint.name: joint for joint in robot.joints}
         chain = cut_chain(urdf, robot)
         self._joints = [known.get(name, NeckJoint(name)) for name in chain.joints]
+        self._complaint = self._scene = ""
         self._twin = Twin(chain, robot.turn, self._now(), delay_ns=round(p.command_delay * NS))
         self._set_faults(p)
-        self._complaint = ""
         self._workshop = Workshop(p.scenes, p.camera(), "exact", 1, p.cache_mb)
-        self._scene = ""
         self._images = TwinImages(self, lambda: self._settings, robot.camera, self._twin)
         self._enter_first_scene()
         self._description = self.create_publisher(String, robot.robot_description, latched())
         self._description.publish(String(data=urdf))
-        self._states = self.create_publisher(JointState, robot.joint_states, 10)
         self._truth = self.create_publisher(HeadPose, "~/truth", 10)
         self._controllers = TwinControllers(self, robot, self._twin, lambda: self._settings, self._complain)
+        told = self._controllers.tells
+        self._told = [(i, joint) for i, joint in enumerate(self._joints) if joint.name in told]
+        self._states = self.create_publisher(JointState, robot.joint_states, 10) if told else None
         if p.base:
             TwinBase(self, robot, self._twin)
         self.create_service(LoadScene, "load_scene", self._load_scene, callback_group=MutuallyExclusiveCallbackGroup())
         self.create_timer(1.0 / p.joint_rate, self._publish, callback_group=MutuallyExclusiveCallbackGroup())
-        self.get_logger().info(f"stands in for '{robot.name}': {', '.join(chain.joints)}; {self._controllers.offered}")
+        offered = ", ".join(self._controllers.offered)
+        self.get_logger().info(f"stands in for '{robot.name}' ({', '.join(chain.joints)}), commanded by {offered}")
         self._report()
 
     def close(self) -> None:
@@ -89,11 +91,11 @@ class NeckTwin(Node):
 
     def _publish(self) -> None:
         now = self._twin.state(self._now())
-        if not self._settings.dead_joint_states:
+        if self._states is not None and not self._settings.dead_joint_states:
             message = JointState(header=convert.header(now.stamp_ns, ""))
-            message.name = [joint.wire_name for joint in self._joints]
-            message.position = [joint.to_driver(q) for joint, q in zip(self._joints, now.position, strict=True)]
-            message.velocity = [joint.sign * v for joint, v in zip(self._joints, now.velocity, strict=True)]
+            message.name = [joint.wire_name for _, joint in self._told]
+            message.position = [joint.to_driver(now.position[i]) for i, joint in self._told]
+            message.velocity = [joint.sign * now.velocity[i] for i, joint in self._told]
             self._states.publish(message)
         if self._truth.get_subscription_count():
             self._truth.publish(self._pose(now))

@@ -1,14 +1,9 @@
-"""The controllers of a twin: what they are told on topics goes to its joints.
-
-A controller has the joints that one entry of the robot's file commands: neck and torso together, or each its own. As
-with ros2_control's joint_trajectory_controller, one that offers the action listens to the topic beside it as well.
-"""
+"""What a twin's controllers are told on topics goes to its joints."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
@@ -17,27 +12,8 @@ from trajectory_msgs.msg import JointTrajectory
 
 from hvs_ros.mock.twin.controller import JointUnits, Waypoint
 from hvs_ros.mock.twin.twin import Twin
-from hvs_ros.neck.robot import Commands, NeckJoint, Robot
+from hvs_ros.neck.robot import NeckJoint
 from hvs_ros.nodes import convert
-
-TRAJECTORY_TOPIC = "joint_trajectory"
-TRAJECTORY_ACTION = "follow_joint_trajectory"
-
-
-@dataclass(frozen=True)
-class Controlled:
-    """What a controller commands, and how it is told."""
-
-    commands: Commands
-    joints: tuple[NeckJoint, ...]
-
-
-def controllers_of(robot: Robot) -> list[Controlled]:
-    """Return the controllers of a robot."""
-    if robot.torso_commands is None:
-        return [Controlled(robot.commands, robot.joints)]
-    torso = [Controlled(robot.torso_commands, robot.torso)] if robot.torso else []
-    return [Controlled(robot.commands, robot.neck), *torso]
 
 
 class TrajectoryReader:
@@ -131,8 +107,3 @@ class PositionTopic:
         if beyond:
             self._complain(f"{self._topic}: driven into its stop: {beyond}")
         self._twin.forward(self._node.get_clock().now().nanoseconds, positions)
-
-
-def sibling(topic: str, name: str) -> str:
-    """Return the name of a controller's other interface: what stands beside ``topic``."""
-    return f"{topic.rpartition('/')[0]}/{name}" if "/" in topic else name

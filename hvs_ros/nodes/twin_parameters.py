@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hvs_ros import angles
 from hvs_ros.mock.twin.camera import Sensor
+from hvs_ros.mock.twin.stand_in import stand_in
 from hvs_ros.mock.twin.twin import TwinFaults
 from hvs_ros.neck.robot import Robot
 from hvs_ros.neck.robot_description import read_urdf
@@ -80,7 +81,7 @@ class TwinParameters:
         """
         if not self.robot:
             raise ParameterError("parameter 'robot' is empty; give a name in config/robots/ or the path of a YAML file")
-        return load_robot(self.robot).in_namespace(self.driver_namespace)
+        return stand_in(load_robot(self.robot).in_namespace(self.driver_namespace))
 
     def description(self, robot: Robot) -> str:
         """Return the robot's URDF.

@@ -1,9 +1,8 @@
 """Where in a panorama each pixel of a camera looks that may stand anywhere inside it, turned in any way.
 
 ``hvs_ros.panorama.view`` knows cameras at the centre, whose tables serve every yaw. A camera on a neck shifts and
-rolls, so each of its pictures needs coordinates of its own. They are exact on a grid of every ``SPACING`` pixels and
-linear between, which errs by 0.005 degrees at most; where that would not hold, around a pole or at the rim of a lens,
-every pixel is computed.
+rolls, so each of its pictures needs coordinates of its own. They are exact on a grid and linear between, which errs by
+less than 0.01 degrees; where that would not hold, around a pole or at the rim of a lens, every pixel is computed.
 """
 
 from __future__ import annotations
@@ -20,7 +19,8 @@ from hvs_ros.panorama import Camera, Panorama
 from hvs_ros.panorama.decode import Pixels
 from hvs_ros.panorama.geometry import Floats, rotation
 
-SPACING = 8
+SPACING_RAD = 0.0175
+"""Between points of the grid, at most."""
 _POLAR = math.sin(math.radians(80.0))
 """Beyond this height over the horizon longitudes are too uneven for the grid."""
 
@@ -38,8 +38,9 @@ class Lookup:
 
     def __init__(self, camera: Camera, radius: float) -> None:
         self._camera, self._radius = camera, radius
-        self._rows, self._columns = (-(-size // SPACING) for size in (camera.height, camera.width))
-        v, u = ((np.arange(-1, count + 1) + 0.5) * SPACING for count in (self._rows, self._columns))
+        self._spacing = max(1, int(SPACING_RAD * min(camera.fx, camera.fy)))
+        self._rows, self._columns = (-(-size // self._spacing) for size in (camera.height, camera.width))
+        v, u = ((np.arange(-1, count + 1) + 0.5) * self._spacing for count in (self._rows, self._columns))
         self._coarse = _unit(camera.rays(*np.broadcast_arrays(u, v[:, None])))
         self._fine: Floats | None = None
         self._partial = not np.isfinite(self._coarse).all()
@@ -96,10 +97,10 @@ class Lookup:
 
     def _spread(self, nodes: Floats) -> NDArray[np.float32]:
         """Return the grid's values at every pixel."""
-        size = (self._columns + 2) * SPACING, (self._rows + 2) * SPACING
+        spacing, height, width = self._spacing, self._camera.height, self._camera.width
+        size = (self._columns + 2) * spacing, (self._rows + 2) * spacing
         whole = cv2.resize(nodes.astype(np.float32), size, interpolation=cv2.INTER_LINEAR)
-        height, width = self._camera.height, self._camera.width
-        return np.ascontiguousarray(whole[SPACING : SPACING + height, SPACING : SPACING + width], np.float32)
+        return np.ascontiguousarray(whole[spacing : spacing + height, spacing : spacing + width], np.float32)
 
 
 def _columns_and_rows(directions: Floats, panorama: Panorama) -> tuple[Floats, Floats]:

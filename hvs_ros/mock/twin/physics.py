@@ -1,9 +1,11 @@
 """Joints with masses, moved by position servos under gravity: MuJoCo on the robot's own URDF.
 
-Servos. Each joint has a position servo (PD) whose gains follow from the inertia that the joint feels where the twin
-starts: kp = M w^2 and kv = 2 M w are critically damped with the bandwidth w whatever the robot. Its force is limited to
-what accelerates that inertia by ``MAX_ACCELERATION``. ``ARMATURE`` is the rotor behind the gear. A drive's own gravity
-compensation is never exact; what it leaves over is ``LEFT_GRAVITY`` of the gravity, and the droop follows from it.
+Servos. Each joint has a position loop around a velocity loop, as drives have: the velocity w / 2 times the error, and a
+force of 2 M w times what the velocity lacks, M being the inertia that the joint feels where the twin starts. Together
+that is a PD servo, kp = M w^2 and kv = 2 M w, critically damped with the bandwidth w whatever the robot. The velocity
+is limited, and the force to what accelerates M by ``MAX_ACCELERATION``. A moving goal is followed late by 2 / w, 45 ms.
+``ARMATURE`` is the rotor behind the gear. A drive's own gravity compensation is never exact; what it leaves over is
+``LEFT_GRAVITY`` of the gravity, and the droop follows from it.
 
 Deterministic: the same commands at the same times give the same motion, to the last bit, on one machine.
 """
@@ -12,7 +14,6 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +28,8 @@ STEP_NS = 2_000_000
 """One step of the simulation."""
 GRAVITY = 9.81
 BANDWIDTH_HZ = 7.0
+MAX_VELOCITY = 4.0
+"""rad/s (m/s for a sliding joint): fastest that a servo turns."""
 MAX_ACCELERATION = 80.0
 """rad/s^2 (m/s^2 for a sliding joint): what a servo's force can do to the inertia that it moves."""
 ARMATURE = 0.005
@@ -65,7 +68,7 @@ class NeckPhysics:
     Args:
         chain: which.
         now_ns: present time.
-        start: rad, where joints start; 0, or the limit that is nearest to it, for those that are not named.
+        start: rad, where the joints are first; None: neutral.
 
     Attributes:
         joints: names, in the order of every ``Joints`` here.
@@ -74,7 +77,7 @@ class NeckPhysics:
         TwinError: MuJoCo is not installed, or does not take the URDF.
     """
 
-    def __init__(self, chain: Chain, now_ns: int, start: Mapping[str, float] | None = None) -> None:
+    def __init__(self, chain: Chain, now_ns: int, start: Joints | None = None) -> None:
         self._mujoco = _mujoco()
         self.joints = chain.joints
         self._now_ns = now_ns
@@ -84,13 +87,10 @@ class NeckPhysics:
         self._q = [int(model.jnt_qposadr[joint]) for joint in ids]
         self._v = [int(model.jnt_dofadr[joint]) for joint in ids]
         self._data, self._sketch = self._mujoco.MjData(model), self._mujoco.MjData(model)
-        given = start or {}
-        self.neutral: Joints = tuple(min(max(0.0, low), high) for low, high in chain.limits)
-        begin = [given.get(name, value) for name, value in zip(self.joints, self.neutral, strict=True)]
+        begin = chain.neutral if start is None else start
         self._data.qpos[self._q] = begin
-        felt, pace = self.inertia(), 2 * math.pi * BANDWIDTH_HZ
-        self._goal, self._stiffness, self._strength = np.array(begin), felt * pace**2, felt * MAX_ACCELERATION
-        self._damping = 2 * felt * pace
+        felt, self._pace = self.inertia(), 2 * math.pi * BANDWIDTH_HZ
+        self._goal, self._damping, self._strength = np.array(begin), 2 * felt * self._pace, felt * MAX_ACCELERATION
         self._base, self._camera = (self._site(place) for place in (chain.base, chain.camera))
 
     def set_goal(self, joint: int, position: float) -> None:
@@ -105,7 +105,8 @@ class NeckPhysics:
     def step(self) -> None:
         """Simulate the next ``STEP_NS``."""
         data = self._data
-        force = self._stiffness * (self._goal - data.qpos[self._q]) - self._damping * data.qvel[self._v]
+        velocity = np.clip(self._pace / 2 * (self._goal - data.qpos[self._q]), -MAX_VELOCITY, MAX_VELOCITY)
+        force = self._damping * (velocity - data.qvel[self._v])
         data.qfrc_applied[self._v] = np.clip(force, -self._strength, self._strength)
         self._mujoco.mj_step(self._model, data)
         self._now_ns += STEP_NS

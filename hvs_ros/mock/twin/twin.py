@@ -60,7 +60,11 @@ class Twin:
         turn: how the base turns.
         now_ns: present time.
         delay_ns: from a command to its effect.
-        start: rad, where joints start; see ``NeckPhysics``.
+        start: rad, where the joints are first; None: neutral.
+
+    Attributes:
+        joints: names, in the order of every ``Joints`` here.
+        start: where the camera is first, in the base frame.
 
     Raises:
         TwinError: see ``NeckPhysics``.
@@ -73,7 +77,7 @@ class Twin:
         now_ns: int,
         *,
         delay_ns: int = 0,
-        start: Mapping[str, float] | None = None,
+        start: Joints | None = None,
     ) -> None:
         self.joints = chain.joints
         self._limits = dict(zip(chain.joints, chain.limits, strict=True))

@@ -13,7 +13,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from hvs_ros.neck.chain import camera_chain
+from hvs_ros.neck.chain import camera_chain, joint_limits
+from hvs_ros.neck.joints import Joints
 from hvs_ros.neck.robot import Robot
 from hvs_ros.neck.urdf import UrdfTree
 from hvs_ros.panorama.geometry import Floats
@@ -39,7 +40,8 @@ class Chain:
     Attributes:
         urdf: text of the smaller URDF.
         joints: moving joints: the robot's neck, its torso, then all others between base link and camera.
-        limits: rad (or m) for each; infinite for a continuous joint.
+        limits: rad (or m) for each, the URDF's; infinite for a continuous joint.
+        neutral: rad, each at 0, or as near to it as the URDF and the robot's file let it.
         base: the frame that angles refer to.
         camera: the camera's optical frame.
     """
@@ -47,6 +49,7 @@ class Chain:
     urdf: str
     joints: tuple[str, ...]
     limits: tuple[tuple[float, float], ...]
+    neutral: Joints
     base: Place
     camera: Place
 
@@ -62,7 +65,7 @@ def cut_chain(urdf: str, robot: Robot) -> Chain:
         RobotError: not a URDF, or it lacks a link or a joint that the robot names.
     """
     moving = {joint.name: joint for joint in camera_chain(UrdfTree(urdf), robot)}
-    wanted = [joint.name for joint in robot.joints]
+    wanted = {joint.name: joint for joint in robot.joints}
     joints = (*wanted, *(name for name in moving if name not in wanted))
     mount = robot.camera
     cutter = _Cutter(urdf, joints)
@@ -70,10 +73,12 @@ def cut_chain(urdf: str, robot: Robot) -> Chain:
     if mount.parent:
         camera = Place(camera.link, camera.pose @ pose_matrix(mount.xyz, mount.rpy))
     base = Place(base.link, base.pose @ pose_matrix((0.0, 0.0, 0.0), robot.base.rpy))
+    usable = [joint_limits(moving[name], wanted.get(name)) for name in joints]
     return Chain(
         cutter.reduced({camera.link, base.link}),
         joints,
         tuple((moving[name].lower, moving[name].upper) for name in joints),
+        tuple(min(max(0.0, limits.lower), limits.upper) for limits in usable),
         base,
         camera,
     )
