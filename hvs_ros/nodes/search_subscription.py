@@ -3,6 +3,10 @@
 A reliable subscriber never hears a best-effort publisher, and a best-effort one loses most large pictures of a reliable
 publisher to fragmentation. So the subscription takes the reliability of what is published: reliable as long as
 everybody is, best effort as soon as one publisher is.
+
+The publishers are looked at from time to time. Incompatible publishers are announced by events as well, but an event
+whose subscription is exchanged while the executor is about to take it stays in its callback group for ever, and the new
+subscription would hear nothing (rclpy of Jazzy).
 """
 
 from __future__ import annotations
@@ -11,7 +15,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from rclpy.callback_groups import CallbackGroup
+from rclpy.callback_groups import CallbackGroup, MutuallyExclusiveCallbackGroup
+from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
@@ -19,6 +24,8 @@ try:
     from rclpy.event_handler import SubscriptionEventCallbacks
 except ImportError:  # Humble
     from rclpy.qos_event import SubscriptionEventCallbacks
+
+MATCH_PERIOD_S = 0.5
 
 
 class MatchingSubscription:
@@ -40,8 +47,16 @@ class MatchingSubscription:
         self._depth, self._group = depth, group
         self._lock = threading.Lock()
         self._reliability = ReliabilityPolicy.RELIABLE
+        self._closed = False
         self._subscription = self._subscribe()
         self.topic: str = self._subscription.topic_name
+        self._timer = node.create_timer(
+            MATCH_PERIOD_S,
+            self.match,
+            callback_group=MutuallyExclusiveCallbackGroup(),
+            clock=Clock(clock_type=ClockType.STEADY_TIME),
+        )
+        self.match()
 
     def match(self) -> bool:
         """Take the reliability of the publishers that are there now; return whether that changed anything."""
@@ -49,13 +64,21 @@ class MatchingSubscription:
             offered = [info.qos_profile.reliability for info in self._publishers()]
             best_effort = ReliabilityPolicy.BEST_EFFORT in offered
             wanted = ReliabilityPolicy.BEST_EFFORT if best_effort else ReliabilityPolicy.RELIABLE
-            if not offered or wanted == self._reliability:
+            if self._closed or not offered or wanted == self._reliability:
                 return False
             self._node.destroy_subscription(self._subscription)
             self._reliability = wanted
             self._subscription = self._subscribe()
         self._node.get_logger().info(f"{self.topic}: subscribed {_word(wanted)}, as it is published")
         return True
+
+    def close(self) -> None:
+        """Unsubscribe for good."""
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                self._node.destroy_timer(self._timer)
+                self._node.destroy_subscription(self._subscription)
 
     def describe(self) -> str:
         """Say who publishes the topic, of which type and with which QoS."""
@@ -81,11 +104,8 @@ class MatchingSubscription:
             self._callback,
             QoSProfile(depth=self._depth, reliability=self._reliability, durability=DurabilityPolicy.VOLATILE),
             callback_group=self._group,
-            event_callbacks=SubscriptionEventCallbacks(incompatible_qos=lambda _: self._incompatible()),
+            event_callbacks=SubscriptionEventCallbacks(use_default_callbacks=False),
         )
-
-    def _incompatible(self) -> None:
-        self.match()
 
 
 def _word(policy: Any) -> str:
