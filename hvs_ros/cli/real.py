@@ -17,7 +17,7 @@ from hvs_ros.cli.graph import require_ros
 from hvs_ros.cli.options import add_graph, add_policy
 from hvs_ros.cli.robot_graph import RobotGraph, robot_graph, where
 from hvs_ros.cli.robot_options import add_confirm, add_robot, add_wait, load, require_packages
-from hvs_ros.cli.robot_words import camera_text, moving_text, reach_text, robot_line, speed_text
+from hvs_ros.cli.robot_words import camera_text, moving_text, reach_text, robot_line, speed_text, view_text
 
 if TYPE_CHECKING:
     from hvs_ros.bringup import NodeSpec
@@ -56,7 +56,8 @@ def run(args: argparse.Namespace) -> int:
     for line in plan.introduction():
         _tell(line)
     with robot_graph(args, "hvs_real", plan.specs, searcher=True, say=_tell) as graph:
-        _tell(f"{robot.name} may look {reach_text(graph.capabilities)}; it sees {camera_text(graph.capabilities)}")
+        _tell(f"{robot.name} may look {reach_text(graph.capabilities)}")
+        _tell(f"camera {camera_text(robot, graph.camera(robot))}; views {view_text(graph.capabilities)}")
         task = plan.task(graph.capabilities)
         code = 0
         if task is not None:

@@ -15,8 +15,12 @@ if TYPE_CHECKING:
     from rclpy.node import Node
 
     from hvs_ros.bringup import Bringup, NodeSpec
+    from hvs_ros.neck.robot import Robot
+    from hvs_ros.panorama.camera import Camera
 
 Say = Callable[[str], None]
+
+CAMERA_INFO_S = 2.0
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,20 @@ class RobotGraph:
     node: Node
     nodes: Bringup | None
     capabilities: Any
+
+    def camera(self, robot: Robot) -> Camera | None:
+        """Return the robot's own camera, by its calibration; None: there is none, or it makes no sense."""
+        from sensor_msgs.msg import CameraInfo
+
+        from hvs_ros.nodes.camera_info import info_camera
+        from hvs_ros.nodes.first_message import first_message
+        from hvs_ros.panorama.camera import CameraError
+
+        info = first_message(self.node, CameraInfo, robot.camera.info, CAMERA_INFO_S)
+        try:
+            return None if info is None else info_camera(info)
+        except CameraError:
+            return None
 
     def trouble(self) -> str:
         """Say which process has ended; empty: none."""

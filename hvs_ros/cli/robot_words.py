@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hvs_ros.angles import search_turn_deg
-from hvs_ros.neck.robot import Commands, Robot
+from hvs_ros.neck.robot import Robot
 from hvs_ros.neck.sign_check import SLOW, passed
+
+if TYPE_CHECKING:
+    from hvs_ros.panorama.camera import Camera
 
 
 def robot_line(robot: Robot, *, twin: bool) -> str:
     """Return who it is, and where its camera, joints and commands are."""
     who = f"{robot.name}, a twin" if twin else f"{robot.name} (tried on: {robot.tried})"
-    return (
-        f"{who}; camera {robot.camera.image}, joints {robot.joint_states}, commands by {commands_text(robot.commands)}"
-    )
-
-
-def commands_text(commands: Commands) -> str:
-    """Return by which way joints are commanded."""
-    return f"{commands.backend} on {commands.topic}" if commands.topic else commands.backend
+    commands = f"{robot.commands.backend} on {robot.commands.topic}"
+    return f"{who}; camera {robot.camera.image}, joints {robot.joint_states}, commands by {commands}"
 
 
 def moving_text(robot: Robot, *, torso: bool, base: bool) -> str:
@@ -50,15 +47,27 @@ def reach_text(capabilities: Any) -> str:
     return f"from {left} to {right}, from {up} to {down}"
 
 
-def camera_text(capabilities: Any) -> str:
-    """Return what a head sees.
+def view_text(capabilities: Any) -> str:
+    """Return what views of a head are.
 
     Args:
         capabilities: hvs_interfaces/HeadCapabilities.
     """
-    wide = abs(search_turn_deg(capabilities.hfov))
-    made = f" ({capabilities.view})" if capabilities.view else ""
-    return f"{capabilities.width}x{capabilities.height}, {wide:.0f}° wide{made}"
+    return f"{capabilities.width}x{capabilities.height}, {abs(search_turn_deg(capabilities.hfov)):.0f}° wide"
+
+
+def camera_text(robot: Robot, camera: Camera | None) -> str:
+    """Return what the robot's camera is.
+
+    Args:
+        robot: whose it is.
+        camera: by its camera_info; None: that has not come.
+    """
+    if camera is None:
+        return f"{robot.camera.image} (no camera_info on {robot.camera.info})"
+    turned = round(abs(search_turn_deg(robot.camera.turned)))
+    mounted = f", mounted turned by {turned}°" if turned else ""
+    return f"{robot.camera.image}, {camera.width}x{camera.height}, {camera.hfov_deg:.0f}° along its width{mounted}"
 
 
 def _side(degrees: float) -> str:

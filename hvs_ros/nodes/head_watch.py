@@ -21,7 +21,7 @@ from hvs_ros.nodes.benchmark_graph import action_servers
 from hvs_ros.nodes.qos import latched
 
 POLL_S = 0.1
-QUIET_S = 2.0
+QUIET_S = 4.0
 """What comes up at once needs no word."""
 SAY_AGAIN_S = 15.0
 STALE_S = 4.0
