@@ -23,6 +23,8 @@ from hvs_ros.nodes.commands.registry import SHIPPED, BackendSetup, backend_names
 class Still:
     """Commands nothing."""
 
+    begins_at_joints = True
+
     def __init__(self, setup: BackendSetup, *, strength: int = 1, mood: str = "calm") -> None:
         if strength < 0:
             raise ValueError(f"strength is {strength}; 0 or more is expected")
@@ -74,7 +76,7 @@ def test_a_back_end_is_made_with_its_settings() -> None:
         ("still", {"strength": "big"}, "'still' refuses its settings .*big"),
         ("still", {"mood": "lazy"}, "'still': the motors are asleep; wake them"),
         ("still", {"mood": "lost"}, "'still': no name is 'a b'.*blank"),
-        ("odd", {}, "'odd'.* has no problem, execute, hold, verdict, close"),
+        ("odd", {}, "'odd'.* has no begins_at_joints, problem, execute, hold, verdict, close"),
         ("lost", {}, "strangers_commands:Lost, which is not there"),
         ("gone", {}, "'gone' cannot be imported.*a_package_that_is_not_there"),
     ],

@@ -59,6 +59,8 @@ class DynamixelCommands:
         profile_acceleration: the servos' register, 214.577 rev/min^2 a unit; 0: not limited.
     """
 
+    begins_at_joints = False
+
     def __init__(
         self,
         setup: BackendSetup,

@@ -18,6 +18,7 @@ READ_S = 0.004
 """A read gives others a turn for so long before the library looks at its own time limit."""
 WRITE_LIMIT_S = 1.0
 """Far more than a write takes: a program that was kept from running must not be taken for a bus that hangs."""
+WRITE_TRIES = 3
 
 # The control table.
 OPERATING_MODE = 11
@@ -125,9 +126,11 @@ class ServoBus:
         Raises:
             ServoError: it does not answer, or refuses.
         """
-        result, error = self._packets.writeTxRx(
-            self._port, servo, address, size, list(value.to_bytes(size, "little", signed=size == 4))
-        )
+        data = list(value.to_bytes(size, "little", signed=size == 4))
+        for _ in range(WRITE_TRIES):
+            result, error = self._packets.writeTxRx(self._port, servo, address, size, data)
+            if result == self._sdk.COMM_SUCCESS:
+                break
         if result != self._sdk.COMM_SUCCESS or error:
             why = self._packets.getRxPacketError(error) if error else self._packets.getTxRxResult(result)
             raise ServoError(f"servo {servo} does not take {value} in register {address}: {why}")

@@ -36,6 +36,8 @@ class FollowJointTrajectoryCommands:
         hold_time: s, within which a hold brings the joints to rest.
     """
 
+    begins_at_joints = True
+
     def __init__(self, setup: BackendSetup, *, period: float = 0.05, hold_time: float = 0.1) -> None:
         self._joints = setup.joints
         self._period = setting.number("period", period, 0.001, 1.0)
@@ -74,11 +76,11 @@ class FollowJointTrajectoryCommands:
         with self._changed:
             if not self._open:
                 return
-            before = [goal for goal in (self._motion, self._hold) if goal is not None and not goal.ended]
             if self._motion is not None and not self._motion.ended:
                 self._caller.cancel(self._motion)
                 # What becomes of it is no verdict any more.
                 self._motion = None
+            before = [] if self._hold is None or self._hold.ended else [self._hold]
             self._hold = self._send(hold_message(self._joints, position, self._hold_time), before)
 
     def verdict(self) -> Verdict | None:

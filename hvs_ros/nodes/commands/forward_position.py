@@ -27,6 +27,8 @@ class ForwardPositionCommands:
         hold_time: s, for how long the last set-point of a motion, or of a hold, is repeated.
     """
 
+    begins_at_joints = False
+
     def __init__(self, setup: BackendSetup, *, rate: float = 50.0, hold_time: float = 0.5) -> None:
         period = 1.0 / setting.number("rate", rate, 1.0, 1000.0)
         hold_time = setting.number("hold_time", hold_time, 0.0, 60.0)

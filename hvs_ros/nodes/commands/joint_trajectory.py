@@ -27,6 +27,8 @@ class JointTrajectoryCommands:
         hold_time: s, within which a hold brings the joints to rest.
     """
 
+    begins_at_joints = True
+
     def __init__(self, setup: BackendSetup, *, period: float = 0.05, hold_time: float = 0.1) -> None:
         self._joints = setup.joints
         self._period = setting.number("period", period, 0.001, 1.0)

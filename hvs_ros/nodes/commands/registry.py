@@ -33,7 +33,7 @@ SHIPPED = {
 }
 """Also what setup.py declares, so that a back end has one address."""
 
-METHODS = ("problem", "execute", "hold", "verdict", "close")
+MEMBERS = ("begins_at_joints", "problem", "execute", "hold", "verdict", "close")
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def create_backend(setup: BackendSetup) -> CommandBackend:
         raise CommandError(f"command back end '{name}' refuses its settings {settings}: {error}") from error
     except NameValidationException as error:
         raise CommandError(f"command back end '{name}': no name is '{setup.commands.topic}': {error}") from error
-    missing = [method for method in METHODS if not callable(getattr(backend, method, None))]
+    missing = [member for member in MEMBERS if not hasattr(backend, member)]
     if missing:
         raise CommandError(f"command back end '{name}' ({factory!r}) has no {', '.join(missing)}")
     return cast(CommandBackend, backend)
