@@ -36,6 +36,14 @@ class Verdict:
 class CommandBackend(Protocol):
     """Commands joints. Every method returns at once and may be called from any thread."""
 
+    @property
+    def begins_at_joints(self) -> bool:
+        """Its controller begins a motion where the joints are, not at their last set-points.
+
+        joint_trajectory_controller does the former, a stream of set-points the latter.
+        """
+        ...
+
     def problem(self) -> str:
         """Return why nothing can be commanded now (no controller listens ...); empty: it can."""
         ...
@@ -66,6 +74,7 @@ class CommandBackends:
 
     def __init__(self, parts: Sequence[tuple[CommandBackend, Sequence[int]]]) -> None:
         self._parts = [(backend, tuple(indices)) for backend, indices in parts]
+        self.begins_at_joints = all(backend.begins_at_joints for backend, _ in parts)
 
     def problem(self) -> str:
         """See CommandBackend."""

@@ -5,8 +5,9 @@ command back end. From then on only joint states count. They say whether the nec
 it moves at all; whether it stops when it is told to. What the controller says of itself is no more than a reason to
 look: a success 20 degrees short is tried once more and then named, a failure at the goal is a success with a warning.
 
-A motion begins where the one before it was just then commanded to be, as long as the joints follow that, so that a
-newer goal takes over without a jump and a joint that hangs a little below its goal does not creep with each move.
+A newer goal takes over without a jump: its motion begins where the controller will begin it, at the joints or at their
+last set-points. At rest it begins where the joints were commanded to be, so that one that hangs a little below its goal
+does not creep with each move.
 
 No motion without fresh joint states: when they stop coming the neck is told to hold, and the move has failed.
 """
@@ -345,10 +346,12 @@ class RobotGaze:
         if motion is None:
             return measured, (0.0,) * self._count
         now = self._clock()
-        point = motion.trajectory.at(motion.seconds(now))
-        allowed = [FOLLOWS_RAD] * self._count if motion.under_way(now) else [2 * limit for limit in self._tolerance]
-        follows = all(abs(x - y) <= limit for x, y, limit in zip(point.position, measured, allowed, strict=True))
-        if follows:
+        point, under_way = motion.trajectory.at(motion.seconds(now)), motion.under_way(now)
+        if under_way and self._backend.begins_at_joints:
+            present = self._history.at(now) or last
+            return present.position[: self._count], present.velocity[: self._count]
+        allowed = [FOLLOWS_RAD] * self._count if under_way else [2 * limit for limit in self._tolerance]
+        if all(abs(x - y) <= limit for x, y, limit in zip(point.position, measured, allowed, strict=True)):
             return point.position, point.velocity
         return measured, last.velocity[: self._count]
 

@@ -37,6 +37,7 @@ class Arm:
     short: float = 0.0
     deaf: bool = False
     deaf_to_hold: bool = False
+    begins_at_joints: bool = False
     says: Verdict | None = None
     executed: list[Trajectory] = field(default_factory=list)
     held: list[Joints] = field(default_factory=list)

@@ -93,7 +93,7 @@ HEADS = {
             start, scenes, motion="profile", max_velocity=4.0, max_acceleration=30.0, settle_time=0.05, pose_rate=50.0
         )
     ),
-    "robot, on its twin": Kind(robot_head, near=0.015, slack=0.4, loads_scenes=False, moves=25),
+    "robot, on its twin": Kind(robot_head, near=0.015, slack=0.8, loads_scenes=False, moves=25),
 }
 
 
