@@ -19,7 +19,10 @@ from typing import Protocol
 
 from hvs_ros.cli.error import VerbError
 
-VERBS = ("sim", "up", "real", "search", "check_signs", "view", "scenes", "policies", "report", "results", "bag")
+VERBS = (
+    *("sim", "up", "real", "search", "check_signs", "calibrate_latency"),
+    *("view", "scenes", "policies", "report", "results", "bag"),
+)
 """Modules of this package, in the order of the help."""
 
 INTERRUPTED = 130
