@@ -17,6 +17,7 @@ from hvs_ros.neck.joints import Joints, JointSample
 from hvs_ros.neck.robot import NeckJoint
 
 NS = 1_000_000_000
+_THERE_RAD = 1e-3
 
 _Command = Callable[[int, JointSample], None]
 """What a command does, given the moment of its effect and where the joints are then."""
@@ -80,10 +81,6 @@ class _Track:
     times: tuple[float, ...]
     positions: tuple[float, ...]
     velocities: tuple[float | None, ...]
-
-    @property
-    def end_ns(self) -> int:
-        return self.start_ns + round(self.times[-1] * NS)
 
     def at(self, now_ns: int) -> tuple[float, float]:
         """Return position and velocity."""
@@ -168,12 +165,8 @@ class JointController:
         return [track.at(now.stamp_ns)[0] for track in self._tracks]
 
     def moving(self, now_ns: int) -> bool:
-        """Return whether a command waits for its effect or a trajectory has not ended."""
-        return bool(self._waiting) or any(track.end_ns > now_ns for track in self._tracks)
-
-    def target(self, joint: str) -> float:
-        """Return where a joint's motion ends [rad]."""
-        return self._tracks[self._index[joint]].positions[-1]
+        """Return whether a trajectory is under way, and not yet where it ends."""
+        return any(abs(track.at(now_ns)[0] - track.positions[-1]) > _THERE_RAD for track in self._tracks)
 
     def jump(self, by_ns: int) -> None:
         """Go on at another time: the clock jumped."""
