@@ -49,6 +49,7 @@ def run(args: argparse.Namespace) -> int:
     """Bring the head up, search if there is something to search for, and end or stay."""
     require_ros()
     from hvs_ros.cli.params_file import ParamsFile
+    from hvs_ros.cli.real_search import run_search
 
     robot, file = load(args), ParamsFile(args.params_file)
     require_packages(robot, twin=file.twin(args.namespace) if args.twin else None)
@@ -65,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
                 raise VerbError(
                     f"everything is there, nothing was moved: --confirm is needed before {plan.moving} move"
                 )
-            code = _search(graph, task)
+            code = run_search(graph, task, record=args.record is not None, say=_tell)
         if task is None or args.stay:
             _stay(graph, args)
     return code
@@ -190,40 +191,6 @@ class _Plan:
             )
         except (ShareError, ValueError) as error:
             raise VerbError(str(error), BAD_INPUT) from error
-
-
-def _search(graph: RobotGraph, task: RealTask) -> int:
-    """Search, showing each turn, and return the exit code."""
-    from hvs_ros.benchmark.progress import record_line, result_line, turn_line
-    from hvs_ros.benchmark.result import judge
-    from hvs_ros.nodes.search_client import SearchClient, SearchClientError
-    from hvs_ros.nodes.watched_head import watched_head
-    from hvs_ros.search.episode import SearchFailure
-    from hvs_ros.search.scoring import ScoringMode
-
-    if task.note:
-        _tell(task.note)
-    try:
-        if task.episode is not None:
-            with watched_head(graph.node) as head:
-                start = head.turn_to(task.episode.start)
-            if not start.outcome.arrived:
-                raise VerbError(f"the head did not get to the start: {start.outcome.value}: {start.message}")
-            _tell(f"from {start.direction}, {task.episode.episode_id}: {task.task.instruction}")
-        with SearchClient(graph.node) as client:
-            record = client.search(
-                task.task.instruction,
-                kind=task.task.kind,
-                max_turns=task.task.max_turns,
-                on_turn=lambda turn: print(turn_line(turn), flush=True),
-            )
-    except (SearchFailure, SearchClientError) as error:
-        raise VerbError(graph.trouble() or str(error)) from error
-    if task.episode is None:
-        print(record_line(record), flush=True)
-    else:
-        print(result_line(judge(task.episode, record), ScoringMode.PAPER), flush=True)
-    return 0 if record.outcome.completed else 1
 
 
 def _stay(graph: RobotGraph, args: argparse.Namespace) -> None:

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from hvs_ros.bringup import Bringup, NodeSpec, local_environment, parameter_text, real, sim
-from hvs_ros.share import sample_scenes, share_directory
+from hvs_ros.share import sample_scenes
 
 Lines = list[tuple[str, str]]
 Launcher = Callable[[], tuple[subprocess.Popen[str], list[int]]]
@@ -125,13 +125,6 @@ def test_parameters_for_nobody_are_refused() -> None:
         sim(scenes="/s", parameters={"episode_recorder": {"views": "raw"}})
 
 
-needs_robot_nodes = pytest.mark.skipif(
-    not all((share_directory() / "config" / f"{node}.yaml").exists() for node in ("robot_head", "neck_twin")),
-    reason="the nodes of a robot have no files in config/ yet",
-)
-
-
-@needs_robot_nodes
 def test_a_robot_is_a_head_that_does_not_move_unasked() -> None:
     head, policy = real(robot="icub")
     assert (head.full_name, policy.full_name) == ("/head/robot_head", "/search_policy")
@@ -141,7 +134,6 @@ def test_a_robot_is_a_head_that_does_not_move_unasked() -> None:
     assert {name for name, value in head.parameters.items() if value is True} == {"confirm", "use_torso", "turn_base"}
 
 
-@needs_robot_nodes
 def test_a_twin_takes_the_robot_s_place(tmp_path: Path) -> None:
     specs = real(robot="icub", twin=True, scene="shop", record=tmp_path, namespace="/a/")
     assert [spec.full_name for spec in specs] == [
@@ -163,7 +155,6 @@ def test_a_twin_takes_the_robot_s_place(tmp_path: Path) -> None:
         real(robot="icub", scene="shop")
 
 
-@needs_robot_nodes
 def test_drivers_may_be_elsewhere_and_a_robot_may_be_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     head, _ = real(robot="heads/mine.yaml", namespace="a", driver_namespace="/b")
