@@ -356,7 +356,7 @@ def test_the_shipped_configuration_holds_the_defaults_and_fits_any_namespace(
 ) -> None:
     path = share_file("config", "panorama_head.yaml")
     (parameters,) = (entry["ros__parameters"] for entry in yaml.safe_load(path.read_text()).values())
-    assert parameters == dataclasses.asdict(HeadParameters())
+    assert parameters == {"autostart": True} | dataclasses.asdict(HeadParameters())
 
     changed = path.read_text().replace("pose_rate: 20.0", "pose_rate: 33.0")
     copy = start_node.folder / "changed.yaml"

@@ -27,6 +27,8 @@ TABLES = {
     "episode_recorder": RecorderParameters,
     "benchmark": BenchmarkParameters,
 }
+MANAGED = ("panorama_head", "search_policy")
+"""They have ``autostart`` as well."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,19 @@ def test_the_node_may_refuse_a_change(make: Callable[..., Node]) -> None:
     assert (result.successful, result.reason) == (False, "parameter 'rate' is 2.0; not now")
 
 
+def test_those_that_are_not_live_may_be_fixed_for_a_time(make: Callable[..., Node]) -> None:
+    node, why, seen = make(), ["is fixed while it is hot"], []
+    declare(node, Table, on_change=seen.append, fixed=lambda: why[0])
+    assert not node.describe_parameter("count").read_only
+    result = node.set_parameters([Parameter("count", value=4)])[0]
+    assert (result.successful, result.reason) == (False, "parameter 'count' is fixed while it is hot")
+    assert node.set_parameters([Parameter("rate", value=2.0)])[0].successful
+    why[0] = ""
+    assert node.set_parameters([Parameter("count", value=4)])[0].successful
+    assert not node.set_parameters([Parameter("mode", value="c")])[0].successful
+    assert [(table.count, table.rate) for table in seen] == [(3, 2.0), (4, 2.0)]
+
+
 def test_two_tables_in_one_node(make: Callable[..., Node]) -> None:
     node = make(**{"policy.count": 5})
     assert declare(node, Table).count == 3
@@ -141,7 +156,8 @@ def test_descriptions_and_ranges_are_declared(make: Callable[..., Node]) -> None
 def test_every_parameter_is_described_bounded_and_in_config(node: str, table: type[Any]) -> None:
     given = yaml.safe_load(share_file("config", f"{node}.yaml").read_text(encoding="utf-8"))
     (values,) = (content["ros__parameters"] for content in given.values())
-    assert values == dataclasses.asdict(table()), "config/ holds the defaults"
+    managed = {"autostart": True} if node in MANAGED else {}
+    assert values == managed | dataclasses.asdict(table()), "config/ holds the defaults"
     for field in dataclasses.fields(table):
         rule = field.metadata["rule"]
         assert rule.description
