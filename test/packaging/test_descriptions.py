@@ -19,7 +19,7 @@ from hvs_ros.policy.registry import SHIPPED
 from hvs_ros.share import share_directory
 
 ROOT = Path(__file__).resolve().parents[2]
-NODES = ("panorama_head", "search_policy", "episode_recorder", "benchmark")
+NODES = ("panorama_head", "robot_head", "neck_twin", "search_policy", "episode_recorder", "benchmark")
 PACKAGES = {  # what Python imports: the name in package.xml
     "PIL": "python3-pil",
     "cv2": "python3-opencv",
@@ -76,7 +76,7 @@ def test_setup_installs_what_the_code_needs(setup: dict[str, Any]) -> None:
     assert {"numpy", "opencv-python-headless", "PyYAML", "rich"} <= needed
     # colcon cannot read a setup.py with python_requires.
     assert "python_requires" not in setup
-    assert {"signs", "record", "ros", "test"} <= set(setup["extras_require"])
+    assert {"signs", "record", "robot", "twin", "dynamixel", "ros", "test"} <= set(setup["extras_require"])
 
 
 def test_every_entry_point_is_there(setup: dict[str, Any]) -> None:
@@ -86,7 +86,7 @@ def test_every_entry_point_is_there(setup: dict[str, Any]) -> None:
     for line in points["hvs_ros.policies"]:
         module, _, attribute = line.split(" = ")[1].partition(":")
         assert hasattr(importlib.import_module(module), attribute)
-    for line in points["console_scripts"]:
+    for line in [*points["console_scripts"], *points["hvs_ros.command_backends"]]:
         assert importlib.util.find_spec(line.split(" = ")[1].partition(":")[0]) is not None
 
 
@@ -94,8 +94,9 @@ def test_colcon_installs_every_share_file(setup: dict[str, Any]) -> None:
     installed = {(folder, Path(path).name) for folder, paths in setup["data_files"] for path in paths}
     assert ("share/ament_index/resource_index/packages", "hvs_ros") in installed
     assert ("share/hvs_ros", "package.xml") in installed
-    assert ("share/hvs_ros/launch", "sim.launch.py") in installed
+    assert {("share/hvs_ros/launch", name) for name in ("sim.launch.py", "real.launch.py")} <= installed
     assert ("bin", "hvs") in installed
+    assert ("share/hvs_ros/config/robots", "icub.yaml") in installed
     for folder in ("config", "scenes"):
         for path in (ROOT / folder).rglob("*"):
             if path.is_file():

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-NODES = ("panorama_head", "search_policy", "episode_recorder", "benchmark")
+NODES = ("panorama_head", "robot_head", "neck_twin", "search_policy", "episode_recorder", "benchmark")
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def test_share_files_are_found_from_the_installed_code(prefix: Path) -> None:
     share = prefix / "share" / "hvs_ros"
     assert result.stdout.split() == [str(share), str(share / "scenes")]
     assert (prefix / "share" / "ament_index" / "resource_index" / "packages" / "hvs_ros").is_file()
-    assert (share / "launch" / "sim.launch.py").is_file()
+    assert (share / "launch" / "sim.launch.py").is_file() and (share / "launch" / "real.launch.py").is_file()
 
 
 @pytest.mark.parametrize("name", ("hvs", *NODES))
