@@ -75,6 +75,8 @@ class DynamixelBus:
             return
         master, slave = os.openpty()
         tty.setraw(slave)
+        # What a client that has gone does not read is lost, as on a wire.
+        os.set_blocking(master, False)
         # Its own end stays open, or the bus would hang up whenever a client does.
         self._ends = (master, slave)
         os.symlink(os.ttyname(slave), self.port)

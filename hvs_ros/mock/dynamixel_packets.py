@@ -26,14 +26,21 @@ class Packet:
     parameters: bytes = b""
 
 
+def _remainder(byte: int) -> int:
+    crc = byte << 8
+    for _ in range(8):
+        crc = (crc << 1) ^ (0x8005 if crc & 0x8000 else 0)
+    return crc & 0xFFFF
+
+
+_REMAINDERS = tuple(map(_remainder, range(256)))
+
+
 def crc16(data: bytes) -> int:
     """Return the checksum of the bytes."""
     crc = 0
     for byte in data:
-        crc ^= byte << 8
-        for _ in range(8):
-            crc = (crc << 1) ^ (0x8005 if crc & 0x8000 else 0)
-            crc &= 0xFFFF
+        crc = (crc << 8 & 0xFF00) ^ _REMAINDERS[crc >> 8 ^ byte]
     return crc
 
 

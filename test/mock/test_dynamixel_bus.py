@@ -170,3 +170,15 @@ def test_a_bus_that_is_pulled_out_comes_back_on_the_same_port(client: Client, bu
     again = Client(bus.port)
     assert again.ping(1) == (1060, 0)
     again.port.closePort()
+
+
+def test_a_client_that_does_not_read_blocks_nobody(bus: DynamixelBus) -> None:
+    ping = encode(Packet(1, 1))
+    with open(bus.port, "wb", buffering=0) as port:
+        for _ in range(2000):
+            port.write(ping)
+    bus.unplug()
+    bus.plug()
+    client = Client(bus.port)
+    assert client.ping(1) == (1060, 0)
+    client.port.closePort()
