@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import threading
 from typing import Any
 
@@ -16,9 +17,14 @@ from hvs_ros.panorama.camera import Camera, CameraError
 from hvs_ros.panorama.reproject import Reprojector
 from hvs_ros.search.view import Picture
 
+_RECTIFIED = re.compile(r"/image_rect[^/]*(/compressed)?$")
+"""Topics that image_proc, and drivers that do its work, publish undistorted pictures on."""
+
 
 class FrameRenderer:
     """Renders frames of one camera. Thread-safe.
+
+    Pictures of a topic named ``image_rect...`` are rectified already: of camera_info, P describes them, not K and D.
 
     Args:
         mount: how the camera is mounted, and how its pictures come.
@@ -28,6 +34,7 @@ class FrameRenderer:
 
     def __init__(self, mount: HeadCameraMount, target: Camera | None, *, prefilter: bool = False) -> None:
         self._mount, self._target, self._prefilter = mount, target, prefilter
+        self._rectified = _RECTIFIED.search(mount.image) is not None
         self._decode = TRANSPORTS[mount.transport][2]
         self._lock = threading.Lock()
         self._known: tuple[Any, Camera] | None = None
@@ -39,10 +46,10 @@ class FrameRenderer:
         Raises:
             CameraError: an uncalibrated camera, or a distortion model that is not known.
         """
-        key = (info.width, info.height, tuple(info.k), tuple(info.d), info.distortion_model)
+        key = (info.width, info.height, tuple(info.k), tuple(info.d), tuple(info.p), info.distortion_model)
         with self._lock:
             if self._known is None or self._known[0] != key:
-                self._known = key, info_camera(info)
+                self._known = key, _rectified_camera(info) if self._rectified else info_camera(info)
             return self._known[1]
 
     def render(self, frame: CameraFrame, roll: float) -> tuple[Picture, Camera, str]:
@@ -75,6 +82,11 @@ class FrameRenderer:
             if self._reprojector is None or self._reprojector.source is not camera:
                 self._reprojector = Reprojector(camera, target, prefilter=self._prefilter)
             return self._reprojector
+
+
+def _rectified_camera(info: CameraInfo) -> Camera:
+    p = info.p
+    return Camera.from_camera_info(info.width, info.height, (*p[0:3], *p[4:7], *p[8:11]))
 
 
 def _native(camera: Camera, roll: float) -> str:

@@ -27,6 +27,7 @@ from hvs_ros.nodes import camera_frames, robot_camera
 from hvs_ros.nodes.camera_frames import CameraFrames
 from hvs_ros.nodes.camera_info import camera_info
 from hvs_ros.nodes.convert import NS, header, time_ns
+from hvs_ros.nodes.frame_renderer import FrameRenderer
 from hvs_ros.nodes.images import to_compressed, to_image
 from hvs_ros.nodes.robot_camera import CameraFrame, RobotCamera
 from hvs_ros.panorama import Camera, CameraError, Panorama, ViewSampler
@@ -403,6 +404,24 @@ def test_a_calibration_of_another_resolution_is_named(robot: Graph, outside: Gra
         frame = taken(camera, driver.shoot(picture=plain(9), camera=Camera(128, 96, 62.0)))
         with pytest.raises(CameraError, match="pictures are 64x48, but camera_info is of 128x96"):
             camera.render(frame, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("topic", "rectified"),
+    [
+        ("/camera/image_raw", False),
+        ("/camera/image_rect", True),
+        ("/camera/image_rect_color/compressed", True),
+        ("/camera/image_rect/other", False),
+    ],
+)
+def test_rectified_pictures_are_not_undistorted_again(topic: str, rectified: bool) -> None:
+    distorted = Camera.from_camera_info(64, 48, (50, 0, 32, 0, 50, 24, 0, 0, 1), (-0.2, 0, 0, 0, 0))
+    info = camera_info(distorted, header(1, OPTICAL))
+    info.p[0], info.p[2] = 45.0, 30.0
+    camera = FrameRenderer(HeadCameraMount(frame=OPTICAL, image=topic), None).camera(info)
+    assert (camera.fx, camera.cx) == ((45.0, 30.5) if rectified else (50.0, 32.5))
+    assert any(camera.d) != rectified
 
 
 def test_closed_it_listens_no_more(robot: Graph, outside: Graph) -> None:
