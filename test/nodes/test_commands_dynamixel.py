@@ -19,6 +19,7 @@ from hvs_ros.mock.dynamixel_servo import HardwareError, Register
 from hvs_ros.neck.commands import CommandBackend, CommandError
 from hvs_ros.neck.robot import Commands
 from hvs_ros.neck.trajectory import Trajectory, plan_together
+from hvs_ros.nodes.commands.dynamixel_servos import hardware_errors
 from hvs_ros.nodes.commands.registry import BackendSetup, create_backend
 
 pytest.importorskip("dynamixel_sdk")
@@ -116,7 +117,7 @@ def test_the_torque_is_on_from_the_first_motion_and_stays_on(head: Head) -> None
 
 
 def test_a_hold_before_the_torque_is_on_cancels_the_motion(make_head: Callable[..., Head]) -> None:
-    head = make_head(rate=2.0)
+    head = make_head(rate=5.0)
     head.until_well()
     head.backend.execute(move(START, TARGET))
     head.backend.hold(START)
@@ -166,14 +167,17 @@ def test_a_silent_servo_is_named_and_ends_the_motion(head: Head) -> None:
     head.until_well()
 
 
-@pytest.mark.parametrize(
-    ("bits", "words"), [(HardwareError.OVERHEATING | HardwareError.OVERLOAD, "overheating, overload"), (0x40, "0x40")]
-)
-def test_a_hardware_error_is_named_until_the_servo_is_switched_off_and_on(head: Head, bits: int, words: str) -> None:
+def test_hardware_errors_in_words() -> None:
+    assert hardware_errors(HardwareError.INPUT_VOLTAGE | HardwareError.ENCODER) == "input voltage, motor encoder"
+    assert hardware_errors(0x40) == "0x40"
+
+
+def test_a_hardware_error_is_named_until_the_servo_is_switched_off_and_on(head: Head) -> None:
     head.backend.execute(move(START, TARGET))
     head.until_at(TARGET)
-    head.bus.hardware_error(PAN, bits)
-    head.until_problem(f"servo {PAN} (pan) reports a hardware error: {words}", "switch its power off and on")
+    head.bus.hardware_error(PAN, HardwareError.OVERHEATING | HardwareError.OVERLOAD)
+    head.until_problem(f"servo {PAN} (pan) reports a hardware error: overheating, overload;")
+    head.until_problem("switch its power off and on")
     head.bus.reboot(PAN)
     head.until_well()
     head.backend.execute(move(TARGET, START))
