@@ -32,8 +32,8 @@ SWEEPS = 3
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_robot(parser)
-    parser.add_argument("--start", action="store_true", help="start the head, do not use the one that runs already")
     add_confirm(parser)
+    parser.add_argument("--running", action="store_true", help="use the head that runs already, do not start one")
     parser.add_argument(
         "--sweeps", type=positive, default=SWEEPS, metavar="N", help=f"to the left and right (default {SWEEPS})"
     )
@@ -45,13 +45,12 @@ def run(args: argparse.Namespace) -> int:
     """Turn the head, and print the latency."""
     require_ros()
     robot = load(args)
-    starts = args.twin or args.start
-    specs = head_specs(args, robot) if starts else []
+    specs = [] if args.running else head_specs(args, robot)
     _tell(robot_line(robot, twin=args.twin))
     if not args.twin:
         moving = moving_text(robot, torso=False, base=False)
         _tell(f"{moving} will move by about 15 degrees to each side; keep clear, the e-stop topic is head/e_stop")
-        if starts and not (args.confirm or _agreed()):
+        if not (args.running or args.confirm or _agreed()):
             _tell("nothing was moved: --confirm was not given")
             return 0
     with robot_graph(args, "hvs_calibrate_latency", specs, searcher=False, say=_tell) as graph:

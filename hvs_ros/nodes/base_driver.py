@@ -86,6 +86,14 @@ class BaseDriver:
             latest = self._history.latest()
             return None if latest is None else latest.heading
 
+    def destination(self) -> float | None:
+        """Return where it will point [rad] when the turn under way has ended; without one, where it points."""
+        with self._lock:
+            if self._controller.state is TurnState.TURNING:
+                return self._controller.target
+            latest = self._history.latest()
+            return None if latest is None else latest.heading
+
     def at(self, stamp_ns: int) -> float | None:
         """Return where it pointed [rad] at a moment of the ROS clock; None where that is not known (any more)."""
         with self._lock:

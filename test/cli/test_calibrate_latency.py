@@ -83,12 +83,12 @@ def test_what_cannot_be_is_refused_at_once(hvs: Hvs, arguments: tuple[str, ...],
 def test_nothing_real_is_started_without_a_word(hvs: Hvs, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rclpy")
     monkeypatch.setattr("hvs_ros.cli.head_specs.require_packages", lambda *_, **__: None)
-    code, out, _ = hvs("calibrate-latency", "--robot", "icub", "--start")
+    code, out, _ = hvs("calibrate-latency", "--robot", "icub")
     assert code == 0 and "nothing was moved: --confirm was not given" in out
 
 
 def test_without_a_head_it_says_what_it_waited_for(start: Start) -> None:
-    run = start("calibrate-latency", "--robot", "icub", "--wait", 1)
+    run = start("calibrate-latency", "--robot", "icub", "--running", "--wait", 1)
     assert run.wait() == 1
     assert "gave up after 1 s: waiting for head/robot_head" in run.output and "Traceback" not in run.output
 

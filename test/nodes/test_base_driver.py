@@ -109,11 +109,13 @@ def test_it_turns_beyond_half_a_turn_and_ends_with_zeros(graph: Graph) -> None:
         began = graph.node.get_clock().now().nanoseconds
         assert not stage.base.commands, "a base that is not turned is not commanded"
         stage.driver.turn_to(3.6)
+        assert stage.driver.destination() == 3.6
         assert stage.end() is TurnState.DONE, stage.driver.message()
         assert stage.driver.heading() == pytest.approx(3.6, abs=TURN.tolerance)
         assert stage.base.base.heading == pytest.approx(3.6, abs=TURN.tolerance + 0.02)
         assert max(abs(velocity) for _, velocity in stage.base.commands) <= TURN.max_velocity
         wait_until(lambda: len(stage.base.commands) >= 3 and not any(v for _, v in stage.base.commands[-3:]))
+        assert stage.driver.destination() == stage.driver.heading()
         # The heading on the way is remembered.
         half = next(
             began + index * NS // 100
