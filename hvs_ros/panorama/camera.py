@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hvs_ros.panorama.geometry import Floats
-from hvs_ros.panorama.lens import Equidistant, Lens, Pinhole, PlumbBob
+from hvs_ros.panorama.lens import Equidistant, Lens, Pinhole, PlumbBob, RationalPolynomial
 
 MAX_SIDE = 16384
 """Widest or highest view in pixels."""
@@ -76,8 +76,8 @@ class Camera:
             width: pixels.
             height: pixels.
             k: the 3x3 intrinsic matrix, row by row, pixel centres at whole numbers.
-            d: distortion: 0, 4 or 5 numbers for plumb_bob, 0 or 4 for equidistant.
-            model: plumb_bob or equidistant; empty counts as plumb_bob.
+            d: distortion: 0, 4 or 5 numbers for plumb_bob, 0 or 8 for rational_polynomial, 0 or 4 for equidistant.
+            model: plumb_bob, rational_polynomial or equidistant; empty counts as plumb_bob.
 
         Raises:
             CameraError: an unknown model, a wrong number of values, or an uncalibrated camera (k all zero).
@@ -168,11 +168,19 @@ def _lens(model: str, d: Sequence[float]) -> Lens:
         if len(d) not in (0, 4, 5):
             raise CameraError(f"plumb_bob has {len(d)} coefficients: give k1, k2, p1, p2 and k3")
         return PlumbBob(*d) if any(d) else Pinhole()
+    if model == "rational_polynomial":
+        if len(d) not in (0, 8):
+            raise CameraError(
+                f"rational_polynomial has {len(d)} coefficients: give k1, k2, p1, p2, k3, k4, k5 and k6"
+            )
+        return RationalPolynomial(*d)
     if model == "equidistant":
         if len(d) not in (0, 4):
             raise CameraError(f"equidistant has {len(d)} coefficients: give k1, k2, k3 and k4")
         return Equidistant(*d)
-    raise CameraError(f"distortion model '{model}' is not known: use plumb_bob or equidistant")
+    raise CameraError(
+        f"distortion model '{model}' is not known: use plumb_bob, rational_polynomial or equidistant"
+    )
 
 
 EVALUATION = Camera(1920, 1080, 100.0)

@@ -95,6 +95,10 @@ class PlumbBob:
     def _radial(self, squared: Floats) -> Floats:
         return 1 + squared * (self.k1 + squared * (self.k2 + squared * self.k3))
 
+    def _slope(self, squared: Floats) -> Floats:
+        """Return twice the derivative of the radial factor by the squared radius."""
+        return 2 * (self.k1 + squared * (2 * self.k2 + squared * 3 * self.k3))
+
     def _distort(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
         squared = x * x + y * y
         radial = self._radial(squared)
@@ -129,7 +133,7 @@ class PlumbBob:
                 ex, ey = ex - x, ey - y
                 squared = px * px + py * py
                 radial = self._radial(squared)
-                slope = 2 * (self.k1 + squared * (2 * self.k2 + squared * 3 * self.k3))
+                slope = self._slope(squared)
                 a = radial + slope * px * px + 2 * self.p1 * py + 6 * self.p2 * px
                 b = slope * px * py + 2 * self.p1 * px + 2 * self.p2 * py
                 d = radial + slope * py * py + 6 * self.p1 * py + 2 * self.p2 * px
@@ -138,6 +142,48 @@ class PlumbBob:
             ex, ey = self._distort(px, py)
             valid = (np.hypot(ex - x, ey - y) < 1e-9) & (np.hypot(px, py) <= limit)
         return Pinhole().rays(*_plane(px, py, valid))
+
+
+@dataclass(frozen=True)
+class RationalPolynomial(PlumbBob):
+    """Brown's distortion with a radial factor that is a fraction, CameraInfo's rational_polynomial.
+
+    radial = (1 + k1 r^2 + k2 r^4 + k3 r^6) / (1 + k4 r^2 + k5 r^4 + k6 r^6); the tangential part is plumb_bob's.
+    """
+
+    k4: float = 0.0
+    k5: float = 0.0
+    k6: float = 0.0
+
+    name = "rational_polynomial"
+
+    @property
+    def coefficients(self) -> tuple[float, ...]:
+        """CameraInfo's d."""
+        return self.k1, self.k2, self.p1, self.p2, self.k3, self.k4, self.k5, self.k6
+
+    @property
+    def _limit(self) -> float:
+        # With s = r^2 and radial = N / D, r radial turns back where N D + 2 s (N' D - N D') = 0. A pole lies beyond.
+        over, under = np.poly1d([self.k3, self.k2, self.k1, 1.0]), np.poly1d([self.k6, self.k5, self.k4, 1.0])
+        turning = over * under + np.poly1d([2.0, 0.0]) * (over.deriv() * under - over * under.deriv())
+        limits = [
+            _first_turning_point(tuple(float(value) for value in polynomial.coeffs[::-1][1:]), 1e3)
+            for polynomial in (turning, under)
+        ]
+        return min(limits)
+
+    def _below(self, squared: Floats) -> Floats:
+        return 1 + squared * (self.k4 + squared * (self.k5 + squared * self.k6))
+
+    def _radial(self, squared: Floats) -> Floats:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return super()._radial(squared) / self._below(squared)
+
+    def _slope(self, squared: Floats) -> Floats:
+        below = self._below(squared)
+        below_slope = 2 * (self.k4 + squared * (2 * self.k5 + squared * 3 * self.k6))
+        return (super()._slope(squared) - self._radial(squared) * below_slope) / below
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,9 @@ from hypothesis import strategies as st
 
 from hvs_ros.panorama import EVALUATION, TRAINING, Camera, CameraError
 
+KINECT = (0.46, -2.71, 5e-4, -3e-4, 1.62, 0.34, -2.53, 1.54)
+"""What rational_polynomial cameras have: large coefficients that nearly cancel."""
+
 K = (450.0, 0.0, 322.0, 0.0, 455.0, 236.0, 0.0, 0.0, 1.0)
 
 
@@ -49,8 +52,27 @@ def test_equidistant_is_opencvs(k1: float, k2: float) -> None:
     assert np.allclose(np.stack([u, v], -1)[seen], theirs[:, 0][seen] + 0.5, atol=1e-6)
 
 
+@given(st.lists(st.floats(-0.02, 0.02), min_size=8, max_size=8))
+def test_rational_polynomial_is_opencvs(off: list[float]) -> None:
+    d = [value + other for value, other in zip(KINECT, off, strict=True)]
+    camera = Camera.from_camera_info(640, 480, K, d, "rational_polynomial")
+    assert camera.d == tuple(d) and camera.distortion_model == "rational_polynomial"
+    rays = np.random.default_rng(0).uniform((-0.5, -0.4, 1), (0.5, 0.4, 1), (50, 3))
+    u, v = camera.project(rays)
+    theirs = cv2.projectPoints(rays, np.zeros(3), np.zeros(3), np.reshape(K, (3, 3)), np.array(d))[0][:, 0]
+    seen = np.isfinite(u)
+    assert seen.sum() > 25
+    assert np.allclose(np.stack([u, v], -1)[seen], theirs[seen] + 0.5, atol=1e-6)
+
+
 @given(
-    st.sampled_from([("plumb_bob", (-0.3, 0.1, 1e-3, 2e-3, -0.01)), ("equidistant", (-0.05, 0.01, 0.0, 0.0))]),
+    st.sampled_from(
+        [
+            ("plumb_bob", (-0.3, 0.1, 1e-3, 2e-3, -0.01)),
+            ("rational_polynomial", KINECT),
+            ("equidistant", (-0.05, 0.01, 0.0, 0.0)),
+        ]
+    ),
     st.floats(0, 640),
     st.floats(0, 480),
 )
@@ -68,6 +90,18 @@ def test_a_folded_polynomial_answers_nan_instead_of_a_mirrored_point() -> None:
     assert np.isfinite(camera.rays(320.0, 240.0)).all()
 
 
+def test_a_rational_polynomial_ends_where_it_turns_back_or_has_a_pole() -> None:
+    k = (300.0, 0.0, 319.5, 0.0, 300.0, 239.5, 0.0, 0.0, 1.0)
+    same = Camera.from_camera_info(640, 480, k, (-0.5, 0, 0, 0, 0, 0, 0, 0), "rational_polynomial")
+    bob = Camera.from_camera_info(640, 480, k, (-0.5, 0, 0, 0, 0))
+    pole = Camera.from_camera_info(640, 480, k, (0, 0, 0, 0, 0, -1.0, 0, 0), "rational_polynomial")
+    for x in np.linspace(0.0, 3.0, 61):
+        ray = np.array([x, 0.0, 1.0])
+        np.testing.assert_allclose(same.project(ray), bob.project(ray))
+        assert np.isfinite(pole.project(ray)[0]) == (x < 1.0)
+    assert np.isfinite(pole.rays(320.0, 240.0)).all()
+
+
 def test_a_fisheye_sees_behind_itself() -> None:
     camera = Camera.from_camera_info(1000, 1000, (200, 0, 499.5, 0, 200, 499.5, 0, 0, 1), (), "equidistant")
     assert camera.hfov_deg == pytest.approx(math.degrees(500 / 200 * 2))
@@ -83,7 +117,8 @@ def test_a_fisheye_sees_behind_itself() -> None:
         ((640, 480, (450, 3, *K[2:])), "skew"),
         ((640, 480, K, (0.1,)), "plumb_bob has 1"),
         ((640, 480, K, (0.1,), "equidistant"), "equidistant has 1"),
-        ((640, 480, K, (), "rational_polynomial"), "rational_polynomial"),
+        ((640, 480, K, (0.1,) * 5, "rational_polynomial"), "rational_polynomial has 5"),
+        ((640, 480, K, (), "thin_prism"), "'thin_prism' is not known"),
         ((0, 480, K), "width is 0"),
     ],
 )
