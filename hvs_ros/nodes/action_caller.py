@@ -37,6 +37,18 @@ DISCOVERY_POLL_S = 0.05
 """The graph has no event for an action server that appears."""
 
 
+class _Client(ActionClient):
+    """An action client that may be destroyed while a message for it is about to be taken."""
+
+    def take_data(self) -> dict[str, Any]:
+        """See rclpy, whose other entities do this by themselves."""
+        try:
+            data: dict[str, Any] = super().take_data()
+        except InvalidHandle:
+            return {}
+        return data
+
+
 class RemoteGoal:
     """A goal on its way. Fields are written by the executor's threads and read by the one that waits.
 
@@ -79,7 +91,7 @@ class ActionCaller:
         self._type = action_type
         self._changed = changed
         self._group = MutuallyExclusiveCallbackGroup()
-        self._client = ActionClient(node, action_type, name, callback_group=self._group)
+        self._client = _Client(node, action_type, name, callback_group=self._group)
         self._calls: deque[Callable[[], None]] = deque()
         self._guard = node.create_guard_condition(self._run_calls, callback_group=self._group)
         self._unanswered = 0
