@@ -53,7 +53,6 @@ class MotionWatch:
 
     Attributes:
         trajectory: what was commanded.
-        turns: the base turns with it.
         max_velocity: rad/s, that its goal asked for.
         retried: it is the second try.
         responded: a joint that had to move has moved.
@@ -71,7 +70,7 @@ class MotionWatch:
     ) -> None:
         self._names, self._tolerance, self._rules = tuple(names), tuple(tolerance), rules
         self.trajectory = trajectory
-        self.turns = self.retried = self.responded = False
+        self.retried = self.responded = False
         self.max_velocity = 0.0
         self.warning = ""
         self._began_ns, self._start = began_ns, start

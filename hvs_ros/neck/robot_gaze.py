@@ -18,8 +18,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field, replace
 
 from hvs_ros.angles import wrap_rad
 from hvs_ros.neck.base_turn import share_turn
@@ -36,6 +35,7 @@ from hvs_ros.neck.simulated import NS
 from hvs_ros.neck.solver import GazeSolver, Solution
 from hvs_ros.neck.state import GazeState
 from hvs_ros.neck.trajectory import Trajectory, plan_stop_together, plan_together
+from hvs_ros.neck.turning_base import FixedBase, TurningBase
 from hvs_ros.search.view import MoveOutcome
 
 LOOK_S = 0.01
@@ -63,38 +63,6 @@ class GazeRules:
     stop_s: float = 1.0
     stale_s: float = 0.5
     velocity_scale: float = 1.0
-
-
-class TurningBase(Protocol):
-    """A base that turns where the neck is not enough; see ``hvs_ros.nodes.base_driver``."""
-
-    def heading(self) -> float | None:
-        """Return where it points [rad], not wrapped; None: not known yet."""
-        ...
-
-    def at(self, stamp_ns: int) -> float | None:
-        """Return where it pointed at a moment."""
-        ...
-
-    def rate(self) -> float:
-        """Return how fast it turns [rad/s]."""
-        ...
-
-    def turn_to(self, heading: float) -> None:
-        """Begin to turn."""
-        ...
-
-    def stop(self) -> None:
-        """Stop."""
-        ...
-
-    def state(self) -> TurnState:
-        """Return what has become of the last turn."""
-        ...
-
-    def message(self) -> str:
-        """Return why the last turn has failed; empty: it has not."""
-        ...
 
 
 class RobotGaze:
@@ -126,7 +94,8 @@ class RobotGaze:
         self.joint_names = kinematics.joints
         self.reachable = reachable
         self._kinematics, self._solver, self._backend = kinematics, solver, backend
-        self._clock, self._rules, self._base = clock, rules, base
+        self._clock, self._rules = clock, rules
+        self._base, self._turns = (FixedBase(), False) if base is None else (base, True)
         self._count = len(kinematics.neck) + (len(kinematics.torso) if torso else 0)
         limits = kinematics.limits[: self._count]
         self._names = kinematics.joints[: self._count]
@@ -140,6 +109,10 @@ class RobotGaze:
         self._motion: MotionWatch | None = None
         self._rest = Settling(rules.arrival.rest)
         self._stop_asked_s = math.inf
+        self._wanted: tuple[float, float] | None = None
+        """(yaw, pitch) [rad] to aim at once more when the base has turned; None: nothing."""
+        self._base_turned_ns = 0
+        """The last joint state during which the base turned."""
         self._lock = threading.RLock()
 
     # What comes in.
@@ -153,6 +126,8 @@ class RobotGaze:
             self._rest.add(moved)
             if self._motion is not None:
                 self._motion.observe(moved)
+            if self._base_turns():
+                self._base_turned_ns = sample.stamp_ns
 
     def stale(self) -> str:
         """Return why the joint states cannot be relied on; empty: they can."""
@@ -186,9 +161,9 @@ class RobotGaze:
         """Return from when on views show where it looks, at rest; None: it moves, or is not where it should be."""
         with self._lock:
             since = self._rest.settled_ns if self._motion is None else self._motion.settled_ns
-            if since is None or self._base_turns():
+            if since is None or self._wanted is not None or self._base_turns():
                 return None
-            return since + round(self._rules.settle_s * NS)
+            return max(since, self._base_turned_ns + 1) + round(self._rules.settle_s * NS)
 
     # Where it goes.
 
@@ -198,32 +173,34 @@ class RobotGaze:
             anchor = self._anchor()
             heading = self._heading()
             if relative:
+                present = self._kinematics.gaze(anchor)
                 if yaw == 0.0 == pitch:
-                    state = self._kinematics.gaze(anchor)
-                    return Reach(self._near(state.yaw + heading), state.pitch, joints=anchor[: self._count])
-                state = self._kinematics.gaze(anchor)
-                yaw, pitch = state.yaw + heading + yaw, state.pitch + pitch
+                    return Reach(self._near(present.yaw + heading), present.pitch, joints=anchor[: self._count])
+                yaw, pitch = present.yaw + heading + yaw, present.pitch + pitch
             turn_to: float | None = None
             inside, beyond = _upright(pitch)
-            wanted = wrap_rad(yaw - heading)
-            if self._base is not None:
+            if self._turns:
                 share = share_turn(yaw, heading, self.reachable)
-                wanted, turn_to = wrap_rad(share.neck_yaw), share.heading if share.turns else None
-            solution = self._solver.solve(wanted, inside, anchor)
-        if not solution.reached:
-            beyond = "; ".join(filter(None, (beyond, self._beyond(wanted, inside, solution))))
-        after = heading if turn_to is None else turn_to
-        return Reach(
-            self._near(solution.yaw + after), solution.pitch, beyond, solution.joints[: self._count], heading=turn_to
-        )
+                heading, turn_to = share.heading, share.heading if share.turns else None
+            solution = self._solver.solve(wrap_rad(yaw - heading), inside, anchor)
+            if not solution.reached:
+                missed = self._beyond(wrap_rad(yaw), inside, wrap_rad(solution.yaw + heading), solution)
+                beyond = "; ".join(filter(None, (beyond, missed)))
+            joints = solution.joints[: self._count]
+            return Reach(self._near(solution.yaw + heading), solution.pitch, beyond, joints, heading=turn_to)
 
     def move(self, reach: Reach, max_velocity: float = math.inf) -> None:
         """See Neck."""
         with self._lock:
             self._stop_asked_s = math.inf
-            self._go(reach.joints, max_velocity, turns=reach.heading is not None)
-            if reach.heading is not None and self._base is not None:
+            self._wanted = None
+            self._go(reach.joints, max_velocity)
+            if reach.heading is not None:
+                self._wanted = reach.yaw, reach.pitch
                 self._base.turn_to(reach.heading)
+            elif self._base_turns():
+                self._base.stop()
+                self._wanted = reach.yaw, reach.pitch
 
     def progress(self) -> Progress:
         """See Neck."""
@@ -233,8 +210,11 @@ class RobotGaze:
                 return Progress(failure=Failure(MoveOutcome.FAULT, f"{stale}; the neck holds"))
             if motion is None:
                 return Progress(wait_s=LOOK_S)
-            if self._base is not None and motion.turns and (why := self._base.message()):
-                return Progress(failure=Failure(MoveOutcome.FAULT, f"the base: {why}"))
+            if self._wanted is not None:
+                if why := self._base.message():
+                    return Progress(failure=Failure(MoveOutcome.FAULT, f"the base: {why}"))
+                if not self._base_turns():
+                    motion = self._aim_again(motion)
             since = self.settled_ns()
             if since is not None and self._clock() >= since:
                 motion.hear(self._backend.verdict())
@@ -244,8 +224,8 @@ class RobotGaze:
     def stop(self) -> None:
         """Brake within the joints' limits, and stay."""
         with self._lock:
-            if self._base is not None:
-                self._base.stop()
+            self._wanted = None
+            self._base.stop()
             if self._stop_asked_s == math.inf:
                 self._stop_asked_s = time.monotonic()
             motion, last = self._motion, self._history.last
@@ -262,13 +242,16 @@ class RobotGaze:
             self._command(braking, start)
 
     def hold(self) -> None:
-        """Stop at once, within a control period, wherever the joints are: for an emergency."""
+        """Stop at once, within a control period, wherever the joints are: for an emergency.
+
+        A neck that was never commanded is not commanded now either.
+        """
         with self._lock:
-            if self._base is not None:
-                self._base.stop()
+            self._base.stop()
+            self._wanted = None
             self._stop_asked_s = time.monotonic()
             last = self._history.last
-            if last is not None:
+            if last is not None and self._motion is not None:
                 self._hold(last.position[: self._count])
 
     def stopped(self) -> bool:
@@ -300,30 +283,34 @@ class RobotGaze:
             state = self._kinematics.gaze(sample.position, sample.velocity)
             place = self._kinematics.optical(sample.position).position
             since = self.settled_ns()
-            if self._base is not None:
-                heading = self._base.at(sample.stamp_ns)
-                heading = self._heading() if heading is None else heading
-                state = GazeState(
-                    wrap_rad(state.yaw + heading),
-                    state.pitch,
-                    state.yaw_velocity + self._base.rate(),
-                    state.pitch_velocity,
-                    state.roll,
-                )
+            heading = self._base.at(sample.stamp_ns)
+            if heading is None:
+                heading = self._base.heading() or 0.0
+            rate = self._base.rate()
+        if self._turns:
+            state = replace(state, yaw=wrap_rad(state.yaw + heading), yaw_velocity=state.yaw_velocity + rate)
         settled = since is not None and sample.stamp_ns >= since
         return Moment(sample.stamp_ns, state, settled, sample, (float(place[0]), float(place[1]), float(place[2])))
 
     def _heading(self) -> float:
-        heading = None if self._base is None else self._base.heading()
-        return 0.0 if heading is None else heading
+        """Return where the base points, or will point when it has turned."""
+        return self._base.destination() or 0.0
+
+    def _aim_again(self, motion: MotionWatch) -> MotionWatch:
+        """The base has turned, not quite to where it should: the neck makes up for that."""
+        assert self._wanted is not None
+        (yaw, pitch), self._wanted = self._wanted, None
+        anchor = self._anchor()
+        solution = self._solver.solve(wrap_rad(yaw - self._heading()), pitch, anchor)
+        return self._go(solution.joints[: self._count], motion.max_velocity)
 
     def _base_turns(self) -> bool:
-        return self._base is not None and self._base.state() is TurnState.TURNING
+        return self._base.state() is TurnState.TURNING
 
     def _near(self, yaw: float) -> float:
         """Return the turn of a yaw that belongs to the present one, where the neck has no stop."""
         yaw = wrap_rad(yaw)
-        if not (self.reachable.yaw_continuous or self._base is not None):
+        if not (self.reachable.yaw_continuous or self._turns):
             return yaw
         present = self.now().state.yaw
         return present + wrap_rad(yaw - present)
@@ -355,7 +342,7 @@ class RobotGaze:
             return point.position, point.velocity
         return measured, last.velocity[: self._count]
 
-    def _go(self, target: Joints, max_velocity: float, *, turns: bool) -> MotionWatch:
+    def _go(self, target: Joints, max_velocity: float) -> MotionWatch:
         start, velocity = self._state()
         top = [min(limit, max_velocity) for limit in self._velocity]
         trajectory = plan_together(start, velocity, target, max_velocity=top, max_acceleration=self._acceleration)
@@ -363,7 +350,7 @@ class RobotGaze:
         # There already, which may be where nobody has ever commanded it: a look is no motion.
         look = there and max(map(abs, velocity)) == 0.0
         motion = self._watch(trajectory, start) if look else self._command(trajectory, start)
-        motion.max_velocity, motion.turns = max_velocity, turns
+        motion.max_velocity = max_velocity
         return motion
 
     def _command(self, trajectory: Trajectory, start: Joints) -> MotionWatch:
@@ -386,14 +373,14 @@ class RobotGaze:
         complaint = motion.complaint(self._clock(), self._backend.verdict(), resting=self._rest.resting)
         if complaint is None or motion.retried or complaint.outcome is MoveOutcome.NO_RESPONSE:
             return complaint
-        again = self._go(motion.trajectory.target, motion.max_velocity, turns=motion.turns)
+        again = self._go(motion.trajectory.target, motion.max_velocity)
         again.retried, again.responded = True, motion.responded
         return None
 
     @staticmethod
-    def _beyond(yaw: float, pitch: float, solution: Solution) -> str:
+    def _beyond(yaw: float, pitch: float, nearest: float, solution: Solution) -> str:
         return (
-            f"yaw {yaw:.3f}, pitch {pitch:.3f} rad is out of reach; the nearest direction is yaw {solution.yaw:.3f},"
+            f"yaw {yaw:.3f}, pitch {pitch:.3f} rad is out of reach; the nearest direction is yaw {nearest:.3f},"
             f" pitch {solution.pitch:.3f}, {math.degrees(solution.error):.1f}° away"
         )
 
