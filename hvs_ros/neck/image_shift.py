@@ -2,7 +2,9 @@
 
 A shift in space is a phase in frequency, so the inverse transform of the phase alone has a peak at the shift, whatever
 the brightness (Kuglin and Hines, 1975). A Hann window keeps the borders, where the surroundings come and go, from being
-seen as something that does not move.
+seen as something that does not move. A sensor's noise has a pattern too, and it does not move with the surroundings; it
+lives in the fine detail, where there is little else, so that is smoothed, and frequencies with little in them count
+little: the phase is divided by the amplitude only as far as it is above the mean one.
 """
 
 from __future__ import annotations
@@ -18,8 +20,10 @@ from hvs_ros.search.view import Picture
 
 MIDDLE = 0.5
 """Share of a picture's width and height that is compared: towards the borders a turn shifts by more."""
-PIXELS = 320
+PIXELS = 240
 """At most so wide are the middles compared."""
+SMOOTHING = 1.0
+"""Pixels of the small picture, standard deviation."""
 LEAST_CONTRAST = 1.0
 """Grey levels; below it there is nothing to see."""
 
@@ -68,12 +72,35 @@ def image_shift(before: Middle, after: Middle, turned: float = 0.0) -> float | N
     """
     if before.blank or after.blank or before.grey.shape != after.grey.shape:
         return None
+    first, second = _spectrum(before), _spectrum(after)
+    product = np.conj(first) * second
+    size = np.abs(product)
     height, width = before.grey.shape
-    window = cv2.createHanningWindow((width, height), cv2.CV_32F)
-    pictures = [middle.grey - middle.grey.mean() for middle in (before, after)]
-    (right, down), _ = cv2.phaseCorrelate(pictures[0], pictures[1], window)
+    likeness = np.fft.irfft2(product / (size + size.mean()), s=(height, width))
+    row, column = divmod(int(likeness.argmax()), width)
+    right = _signed(column + _top(likeness[row].take((column - 1, column, column + 1), mode="wrap")), width)
+    down = _signed(row + _top(likeness[:, column].take((row - 1, row, row + 1), mode="wrap")), height)
     # A camera that lies on its right side has its x axis pointing down: the surroundings' right is its -y.
     return (right * math.cos(turned) - down * math.sin(turned)) * before.scale
+
+
+def _spectrum(middle: Middle) -> NDArray[np.complex128]:
+    height, width = middle.grey.shape
+    window = cv2.createHanningWindow((width, height), cv2.CV_32F)
+    smooth = cv2.GaussianBlur(middle.grey, (0, 0), SMOOTHING)
+    return np.asarray(np.fft.rfft2((smooth - smooth.mean()) * window), np.complex128)
+
+
+def _top(values: NDArray[np.float64]) -> float:
+    """Return where, from the middle one of three values, the parabola through them has its top."""
+    left, middle, right = map(float, values)
+    bend = left - 2 * middle + right
+    return 0.0 if bend >= 0.0 else 0.5 * (left - right) / bend
+
+
+def _signed(shift: float, size: int) -> float:
+    """Return a shift in a circle of so many pixels as the shorter of the two ways."""
+    return shift - size if shift > size / 2 else shift
 
 
 def turn_angle(shift: float, focal: float, extent: int) -> float:

@@ -74,7 +74,7 @@ def record(
     return seen, gaze
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.floats(0.0, 0.2), st.integers(0, 10**6), st.floats(0.3, 0.8))
 def test_latency_is_found_to_a_few_milliseconds(latency: float, seed: int, velocity: float) -> None:
     found = estimate_latency(*record(latency, seed, velocity=velocity))
@@ -166,3 +166,16 @@ def test_where_nothing_is_to_be_seen_there_is_no_shift() -> None:
     view = noisy(wall, 1)
     assert image_shift(middle_of(wall), middle_of(view)) is None
     assert image_shift(middle_of(view), middle_of(noisy(wall[:240, :320], 1))) is None
+
+
+@pytest.mark.parametrize("pattern_moves", [0, 40])
+def test_the_pattern_of_noise_is_not_taken_for_the_surroundings(sampler: ViewSampler, pattern_moves: int) -> None:
+    noise = np.random.default_rng(3).normal(0.0, 8.0, (480, 640, 3))
+    views = [sampler.render(200.0 - left, 0.0, 0.0).astype(float) for left in (0.0, 1.5)]
+    before, after = (
+        np.asarray(np.clip(view + np.roll(noise, shift, axis=1), 0, 255), np.uint8)
+        for view, shift in zip(views, (0, pattern_moves), strict=True)
+    )
+    shift = image_shift(middle_of(before), middle_of(after))
+    assert shift is not None
+    assert turn_angle(shift, 320 / math.tan(math.radians(35.0)), 640) == pytest.approx(math.radians(1.5), abs=0.0015)
