@@ -10,15 +10,15 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from hvs_ros.cli.error import BAD_INPUT, FAILED, VerbError
+from hvs_ros.cli.error import FAILED, VerbError
 from hvs_ros.cli.graph import require_ros
+from hvs_ros.cli.head_specs import head_specs
 from hvs_ros.cli.options import add_graph
 from hvs_ros.cli.robot_graph import robot_graph
-from hvs_ros.cli.robot_options import add_confirm, add_robot, add_wait, load, require_packages
+from hvs_ros.cli.robot_options import add_confirm, add_robot, add_wait, load
 from hvs_ros.cli.robot_words import moving_text, reach_text, robot_line
 
 if TYPE_CHECKING:
-    from hvs_ros.bringup import NodeSpec
     from hvs_ros.neck.robot import Robot
 
 NAME = "check-signs"
@@ -38,10 +38,10 @@ def run(args: argparse.Namespace) -> int:
     """Make the moves, ask, and keep the answer."""
     require_ros()
     robot = load(args)
-    specs = [] if args.running else _specs(args, robot)
+    specs = [] if args.running else head_specs(args, robot)
     _tell(robot_line(robot, twin=args.twin))
     asks = sys.stdin.isatty()
-    if not (args.twin or args.running or _confirmed(args, robot, asks)):
+    if not (args.twin or _confirmed(args, robot, asks)):
         return 0
     from hvs_ros.cli.sign_session import SignSession
     from hvs_ros.nodes.watched_head import watched_head
@@ -75,34 +75,6 @@ def _conclude(args: argparse.Namespace, robot: Robot, session: Any, asks: bool) 
     else:
         _tell(f"passed: {robot.name} moves at full speed from its next start on ({record_pass(robot)})")
     return 0
-
-
-def _specs(args: argparse.Namespace, robot: Robot) -> list[NodeSpec]:
-    from hvs_ros.bringup import ROBOT_HEAD, TWIN, real
-    from hvs_ros.cli.params_file import ParamsFile, chosen_scenes
-    from hvs_ros.cli.real_tasks import find_scene
-    from hvs_ros.share import ShareError, sample_scenes
-
-    file = ParamsFile(args.params_file)
-    in_twin = file.twin(args.namespace) if args.twin else None
-    require_packages(robot, twin=in_twin)
-    scenes = None
-    if in_twin is not None:
-        scenes = chosen_scenes(args, in_twin) or sample_scenes()
-        find_scene(scenes, args.scene)
-    try:
-        specs = real(
-            robot=args.robot,
-            twin=args.twin,
-            scenes=scenes,
-            scene=args.scene,
-            confirm=True,  # nothing is started before it has been
-            namespace=args.namespace,
-            parameter_files=[] if args.params_file is None else [args.params_file],
-        )
-    except (ShareError, ValueError) as error:
-        raise VerbError(str(error), BAD_INPUT) from error
-    return [spec for spec in specs if spec.executable in (ROBOT_HEAD, TWIN)]
 
 
 def _confirmed(args: argparse.Namespace, robot: Robot, asks: bool) -> bool:

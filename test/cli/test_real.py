@@ -90,7 +90,7 @@ def test_a_missing_package_is_one_line_with_the_extra(
 
 def test_without_a_terminal_and_confirmation_no_real_head_moves(hvs: Hvs, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rclpy")
-    monkeypatch.setattr("hvs_ros.cli.check_signs.require_packages", lambda *_, **__: None)
+    monkeypatch.setattr("hvs_ros.cli.head_specs.require_packages", lambda *_, **__: None)
     code, out, _ = hvs("check-signs", "--robot", "icub")
     assert code == 0 and "neck_pitch, neck_roll, neck_yaw will move" in out and "nothing was moved" in out
 

@@ -60,7 +60,7 @@ class StandIn:
 def check(hvs: Hvs, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., tuple[int, str]]:
     """Run the verb on a pan-tilt unit with a stand-in and an operator's answers; None: there is no terminal."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    monkeypatch.setattr("hvs_ros.cli.check_signs.require_packages", lambda *_, **__: None)
+    monkeypatch.setattr("hvs_ros.cli.head_specs.require_packages", lambda *_, **__: None)
     limits = {"yaw_min": -1.5, "yaw_max": 1.5, "pitch_min": -0.7, "pitch_max": 0.7, "yaw_continuous": False}
 
     @contextmanager
