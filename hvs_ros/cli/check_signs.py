@@ -63,7 +63,7 @@ def _conclude(args: argparse.Namespace, robot: Robot, session: Any, asks: bool) 
 
     for line in session.advice():
         _tell(f"in {robot.name}.yaml: {line}")
-    if session.contradicted or session.denied:
+    if session.contradicted or session.denied or not session.moves:
         _tell("NOT PASSED; nothing is recorded")
         return FAILED
     if args.twin:

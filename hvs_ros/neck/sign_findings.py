@@ -33,8 +33,8 @@ class Sight(Enum):
 
     @property
     def wrong(self) -> bool:
-        """It contradicts the joints."""
-        return self in (Sight.REVERSED, Sight.CROSSWISE, Sight.STILL, Sight.OTHER_SIZE)
+        """It contradicts the joints, or there was nothing to be seen."""
+        return self not in (Sight.AGREES, Sight.UNCLEAR)
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,8 @@ def advice(moves: Sequence[WatchedMove], denied: Sequence[str] = ()) -> list[str
             told.append(f"{' and '.join(doubtful)}: {_of_joints(moved)}")
     if Sight.STILL in sights:
         told.append(_STILL)
+    if Sight.NO_MOVE in sights:
+        told.append(_NO_MOVE)
     if Sight.OTHER_SIZE in sights:
         told.append(_OTHER_SIZE)
     return told
@@ -104,6 +106,7 @@ _UPSIDE_DOWN = (
 )
 _ON_ITS_SIDE = "pictures moved across: the camera lies on its side; camera.turned (or camera.rpy) is off by about pi/2"
 _STILL = "pictures stood still: camera.image is the topic of another camera, or its pictures are old"
+_NO_MOVE = "the head arrived without having turned: are lower and upper of its joints, or the URDF's limits, right?"
 _OTHER_SIZE = (
     "pictures turned by another angle than the joints: is the camera calibrated (camera_info's focal lengths), does the"
     " joints' driver count in radians?"

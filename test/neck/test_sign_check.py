@@ -201,6 +201,11 @@ def test_a_contradiction_points_at_a_value(moves: list[WatchedMove], says: str, 
     assert never not in " ".join(told)
 
 
+def test_a_head_that_did_not_turn_is_not_checked() -> None:
+    still = WatchedMove(LEFT, (0.001, 0.0), SeenTurn(0.0, 0.0, 1.0, True))
+    assert still.sight.wrong and "limits" in " ".join(advice([still]))
+
+
 def test_what_the_operator_denies_points_at_a_joint() -> None:
     (line,) = advice(RIGHT_SIGNS, denied=["up"])
     assert line.startswith("up: ") and "tilt" in line
