@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,6 +44,7 @@ def spinning_node(name: str, namespace: str = "", threads: int = 4) -> Iterator[
             executor.wake()
             thread.join(DRAIN_LIMIT_S)
             executor.shutdown(DRAIN_LIMIT_S)
+            _hear_last(executor, node)
             node.destroy_node()
     finally:
         rclpy.try_shutdown(context=context)
@@ -58,3 +60,17 @@ def _spin(executor: MultiThreadedExecutor, node: Node, halt: threading.Event) ->
             if not is_of_destroyed(error):
                 text = traceback.format_exc()
                 node.get_logger().error(f"a callback failed, which is a bug; the node goes on\n{text}")
+
+
+def _hear_last(executor: MultiThreadedExecutor, node: Node) -> None:
+    """Wait for the callbacks that are left, and look at their errors: nobody did, so they would be printed at exit."""
+    pool = executor._executor
+    pool.shutdown(wait=False)
+    end = time.monotonic() + DRAIN_LIMIT_S
+    for thread in list(pool._threads):
+        thread.join(max(0.0, end - time.monotonic()))
+    for handler in executor._futures:
+        error = handler.exception() if handler.done() else None
+        if error is not None and not is_of_destroyed(error):
+            text = "".join(traceback.format_exception(error))
+            node.get_logger().error(f"a callback failed, which is a bug\n{text}")
