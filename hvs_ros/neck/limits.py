@@ -48,6 +48,20 @@ class GazeLimits:
         """The yaw has no stop."""
         return self.yaw_max - self.yaw_min >= TURN - TOLERANCE
 
+    def within(self, other: GazeLimits) -> GazeLimits:
+        """Return what lies within both; of yaws only those that both write alike.
+
+        Raises:
+            ValueError: nothing does.
+        """
+        whole = other.yaw_continuous
+        return GazeLimits(
+            self.yaw_min if whole else other.yaw_min if self.yaw_continuous else max(self.yaw_min, other.yaw_min),
+            self.yaw_max if whole else other.yaw_max if self.yaw_continuous else min(self.yaw_max, other.yaw_max),
+            max(self.pitch_min, other.pitch_min),
+            min(self.pitch_max, other.pitch_max),
+        )
+
     def direction(self, yaw: float, pitch: float, *, now: float) -> Reach:
         """Return where the joints go to look in a direction.
 

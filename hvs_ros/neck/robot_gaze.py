@@ -75,7 +75,8 @@ class RobotGaze:
         clock: returns nanoseconds of the ROS clock.
         rules: how it is moved and judged.
         torso: the torso's joints are commanded too.
-        reachable: directions that the neck reaches, in the base frame.
+        reachable: directions that the neck reaches and may take, in the base frame.
+        permitted: directions that it may take.
         base: turns where the neck is not enough; None: the base stays.
     """
 
@@ -89,10 +90,12 @@ class RobotGaze:
         *,
         torso: bool,
         reachable: GazeLimits,
+        permitted: GazeLimits | None = None,
         base: TurningBase | None = None,
     ) -> None:
         self.joint_names = kinematics.joints
         self.reachable = reachable
+        self._permitted = permitted or GazeLimits()
         self._kinematics, self._solver, self._backend = kinematics, solver, backend
         self._clock, self._rules = clock, rules
         self._base, self._turns = (FixedBase(), False) if base is None else (base, True)
@@ -172,8 +175,8 @@ class RobotGaze:
         with self._lock:
             anchor = self._anchor()
             heading = self._heading()
+            present = self._kinematics.gaze(anchor)
             if relative:
-                present = self._kinematics.gaze(anchor)
                 if yaw == 0.0 == pitch:
                     return Reach(self._near(present.yaw + heading), present.pitch, joints=anchor[: self._count])
                 yaw, pitch = present.yaw + heading + yaw, present.pitch + pitch
@@ -182,10 +185,12 @@ class RobotGaze:
             if self._turns:
                 share = share_turn(yaw, heading, self.reachable)
                 heading, turn_to = share.heading, share.heading if share.turns else None
-            solution = self._solver.solve(wrap_rad(yaw - heading), inside, anchor)
+            goal = self._permitted.direction(wrap_rad(yaw - heading), inside, now=present.yaw)
+            solution = self._solver.solve(goal.yaw, goal.pitch, anchor)
+            missed = ""
             if not solution.reached:
-                missed = self._beyond(wrap_rad(yaw), inside, wrap_rad(solution.yaw + heading), solution)
-                beyond = "; ".join(filter(None, (beyond, missed)))
+                missed = self._beyond(goal.yaw + heading, goal.pitch, wrap_rad(solution.yaw + heading), solution)
+            beyond = "; ".join(filter(None, (beyond, goal.beyond, missed)))
             joints = solution.joints[: self._count]
             return Reach(self._near(solution.yaw + heading), solution.pitch, beyond, joints, heading=turn_to)
 
@@ -380,8 +385,8 @@ class RobotGaze:
     @staticmethod
     def _beyond(yaw: float, pitch: float, nearest: float, solution: Solution) -> str:
         return (
-            f"yaw {yaw:.3f}, pitch {pitch:.3f} rad is out of reach; the nearest direction is yaw {nearest:.3f},"
-            f" pitch {solution.pitch:.3f}, {math.degrees(solution.error):.1f}° away"
+            f"yaw {wrap_rad(yaw):.3f}, pitch {pitch:.3f} rad is out of reach; the nearest direction is"
+            f" yaw {nearest:.3f}, pitch {solution.pitch:.3f}, {math.degrees(solution.error):.1f}° away"
         )
 
 

@@ -11,7 +11,7 @@ from hvs_ros.neck.joints import JointSample
 from hvs_ros.neck.kinematics import GazeKinematics
 from hvs_ros.neck.limits import GazeLimits
 from hvs_ros.neck.reach import reachable
-from hvs_ros.neck.robot import Robot
+from hvs_ros.neck.robot import Robot, RobotError
 from hvs_ros.neck.robot_gaze import GazeRules, RobotGaze
 from hvs_ros.neck.solver import GazeSolver
 from hvs_ros.nodes.base_driver import BaseDriver
@@ -27,6 +27,7 @@ class RobotAssembly:
         robot: what it is.
         urdf: its text.
         rules: how the neck is moved and judged.
+        permitted: directions that it may take.
         torso: the torso turns too where the neck is not enough.
         turn_base: the base does.
 
@@ -42,12 +43,20 @@ class RobotAssembly:
     """
 
     def __init__(
-        self, node: Node, robot: Robot, urdf: str, rules: GazeRules, *, torso: bool, turn_base: bool
+        self,
+        node: Node,
+        robot: Robot,
+        urdf: str,
+        rules: GazeRules,
+        *,
+        permitted: GazeLimits,
+        torso: bool,
+        turn_base: bool,
     ) -> None:
         self.urdf = urdf
         kinematics = GazeKinematics(urdf, robot)
         solver = GazeSolver(kinematics, torso=torso)
-        self._neck_range = reachable(solver, kinematics.neutral)
+        self._neck_range = _both(reachable(solver, kinematics.neutral), permitted)
         self._backend = _backends(node, robot, torso=torso)
         self._base = BaseDriver(node, robot.turn) if turn_base else None
         self.gaze = RobotGaze(
@@ -58,6 +67,7 @@ class RobotAssembly:
             rules,
             torso=torso,
             reachable=self._neck_range,
+            permitted=permitted,
             base=self._base,
         )
         self.told = False
@@ -101,6 +111,13 @@ class RobotAssembly:
     def _observe(self, sample: JointSample) -> None:
         self.gaze.observe(sample)
         self.told = True
+
+
+def _both(reachable: GazeLimits, permitted: GazeLimits) -> GazeLimits:
+    try:
+        return reachable.within(permitted)
+    except ValueError as error:
+        raise RobotError(f"of what the neck reaches, nothing is permitted by yaw_min .. pitch_max: {error}") from error
 
 
 def _backends(node: Node, robot: Robot, *, torso: bool) -> CommandBackend:

@@ -25,6 +25,7 @@ from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.clock import Clock, ClockType
 from std_msgs.msg import String
 
+from hvs_ros.mock.twin.stand_in import stand_in
 from hvs_ros.neck.commands import CommandError
 from hvs_ros.neck.robot import RobotError
 from hvs_ros.neck.robot_description import read_urdf
@@ -69,8 +70,10 @@ class RobotHead(ManagedNode):
         p = self._settings
         if not p.robot:
             raise StartError(f"parameter 'robot' is empty: give one of {', '.join(robot_names())}, or a YAML file")
-        self._robot = robot = load_robot(p.robot).in_namespace(p.driver_namespace)
+        robot = load_robot(p.robot).in_namespace(p.driver_namespace)
+        self._robot = robot = stand_in(robot) if p.kind == "twin" else robot
         self._scale = p.velocity_scale or (velocity_scale(robot) if p.kind == "robot" else 1.0)
+        p.permitted()  # nonsense is told at once, not when the robot appears
         self._assembly = self._views = None
         self._view: tuple[Camera | None, str] = (p.target(), "")
         self._urdf_problem, self._fault = "", ""
@@ -150,7 +153,13 @@ class RobotHead(ManagedNode):
     def _assemble(self, urdf: str) -> None:
         p = self._settings
         assembly = RobotAssembly(
-            self, self._robot, urdf, p.rules(self._scale), torso=p.use_torso, turn_base=p.turn_base
+            self,
+            self._robot,
+            urdf,
+            p.rules(self._scale),
+            permitted=p.permitted(),
+            torso=p.use_torso,
+            turn_base=p.turn_base,
         )
         self.on_teardown(assembly.close)
         self._assembly, self._urdf_problem = assembly, ""

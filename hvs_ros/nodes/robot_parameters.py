@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from hvs_ros import angles
+from hvs_ros.neck.limits import GazeLimits
 from hvs_ros.neck.motion_watch import ArrivalRules
 from hvs_ros.neck.robot_gaze import GazeRules
 from hvs_ros.neck.settling import RestRule
-from hvs_ros.nodes.parameters import parameter
+from hvs_ros.nodes.parameters import ParameterError, parameter
 from hvs_ros.panorama.camera import Camera
 
+_PI = math.pi
 KINDS = ("robot", "twin")
 
 
@@ -43,6 +46,11 @@ class RobotHeadParameters:
         "A goal out of range goes to the nearest reachable direction, or is refused",
         choices=("clamp", "reject"),
     )
+
+    yaw_min: float = parameter(-_PI, "Rightmost yaw that the neck may take, if it can [rad]", low=-_PI, high=_PI)
+    yaw_max: float = parameter(_PI, "Leftmost yaw that the neck may take, if it can [rad]", low=-_PI, high=_PI)
+    pitch_min: float = parameter(-_PI / 2, "Highest pitch likewise [rad]", low=-_PI / 2, high=_PI / 2)
+    pitch_max: float = parameter(_PI / 2, "Lowest pitch likewise [rad]", low=-_PI / 2, high=_PI / 2)
 
     move_timeout: float = parameter(20.0, "Limit of a move whose goal gives none [s]", low=0.1, high=3600.0)
     settle_time: float = parameter(0.05, "How long the head is at rest before a view is taken [s]", low=0.0, high=10.0)
@@ -92,6 +100,17 @@ class RobotHeadParameters:
         if self.view == "native":
             return None
         return Camera(self.width, self.height, abs(angles.search_turn_deg(self.hfov)))
+
+    def permitted(self) -> GazeLimits:
+        """Return the directions that the neck may take, whatever it can.
+
+        Raises:
+            ParameterError: they make no sense together.
+        """
+        try:
+            return GazeLimits(self.yaw_min, self.yaw_max, self.pitch_min, self.pitch_max)
+        except ValueError as error:
+            raise ParameterError(f"the parameters do not go together: {error}") from error
 
     def rules(self, velocity_scale: float) -> GazeRules:
         """Return how the neck is moved and judged, with this share of the velocity limits."""

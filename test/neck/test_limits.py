@@ -75,3 +75,19 @@ def test_straight_up_is_in_range_in_spite_of_rounding() -> None:
 def test_senseless_ranges_are_refused(limits: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=r"pitch|yaw"):
         GazeLimits(**limits)
+
+
+@given(yaw=st.floats(-3.0, 3.0), pitch=st.floats(-1.5, 1.5))
+def test_within_both_is_within_each(yaw: float, pitch: float) -> None:
+    first, second = GazeLimits(-1.0, 2.0, -0.5, 1.0), GazeLimits(-2.5, 0.5, -1.0, 0.3)
+    inside = [
+        limits.yaw_min <= yaw <= limits.yaw_max and limits.pitch_min <= pitch <= limits.pitch_max
+        for limits in (first, second, first.within(second), second.within(first))
+    ]
+    assert inside[2] == inside[3] == (inside[0] and inside[1])
+    assert first.within(GazeLimits()) == first == GazeLimits().within(first)
+
+
+def test_two_ranges_without_a_common_direction_are_refused() -> None:
+    with pytest.raises(ValueError, match="yaw"):
+        GazeLimits(-1.0, -0.5).within(GazeLimits(0.5, 1.0))

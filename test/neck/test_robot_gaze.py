@@ -74,7 +74,9 @@ class Arm:
 class Bench:
     """A neck under test and its arm, in a time of their own."""
 
-    def __init__(self, rules: GazeRules | None = None, base: Base | None = None) -> None:
+    def __init__(
+        self, rules: GazeRules | None = None, base: Base | None = None, permitted: GazeLimits | None = None
+    ) -> None:
         frames = {"base_frame": "base_link", "gaze_frame": "gaze", "optical_frame": "eye"}
         joints = tuple(NeckJoint(name, max_velocity=2.0, max_acceleration=8.0) for name in ("head_yaw", "head_pitch"))
         robot = Robot("pan_tilt", BaseFrame("base_link"), HeadCameraMount("eye"), joints)
@@ -88,6 +90,7 @@ class Bench:
             rules or GazeRules(),
             torso=False,
             reachable=RANGE,
+            permitted=permitted,
             base=base,
         )
         self.silent = False
@@ -197,6 +200,15 @@ def test_what_is_out_of_range_goes_to_the_nearest_direction_and_says_so() -> Non
     assert "2.000" in beyond and "1.000" in beyond
     assert bench.finish().settled
     assert bench.gaze.now().state.yaw == pytest.approx(1.0, abs=1e-3)
+
+
+def test_what_is_not_permitted_is_out_of_range_too() -> None:
+    bench = Bench(permitted=GazeLimits(-0.3, 0.4, -0.1, 0.2))
+    beyond = bench.go(0.9, 0.5)
+    assert "yaw" in beyond and "pitch" in beyond
+    assert bench.finish().settled
+    state = bench.gaze.now().state
+    assert (state.yaw, state.pitch) == pytest.approx((0.4, 0.2), abs=1e-3)
 
 
 def test_a_newer_goal_takes_over_without_a_jump() -> None:

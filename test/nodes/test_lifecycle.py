@@ -19,6 +19,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from ros_domain import claim_domain
 from ros_graph import Graph, wait_until
 from searching import SCRIPTED, Background
+from turret import write_turret
 
 from hvs_ros.nodes.convert import NS, time_ns
 from hvs_ros.nodes.search_client import SearchClient
@@ -45,8 +46,36 @@ def panorama_head(start: Launcher, folder: Path) -> NodeProcess:
     )
 
 
+def robot_head(start: Launcher, folder: Path) -> NodeProcess:
+    """Start a robot's head and its twin; the head shows views all the time, and does not start by itself."""
+    pytest.importorskip("pinocchio")
+    pytest.importorskip("mujoco")
+    write_panorama(folder / "scenes" / "first" / "panorama.png")
+    robot, view = str(write_turret(folder)), {"width": 160, "height": 90}
+    start(
+        "hvs_ros.nodes.neck_twin",
+        namespace="twin",
+        robot=robot,
+        scenes=str(folder / "scenes"),
+        hfov=math.radians(100.0),
+        latency=0.01,
+        **view,
+    )
+    return start(
+        "hvs_ros.nodes.robot_head",
+        namespace="head",
+        robot=robot,
+        kind="twin",
+        confirm=True,
+        publish_rate=20.0,
+        autostart=False,
+        **view,
+    )
+
+
 HEADS: dict[str, tuple[str, Callable[[Launcher, Path], NodeProcess]]] = {
     "panorama_head": ("head/panorama_head", panorama_head),
+    "robot_head": ("head/robot_head", robot_head),
 }
 
 
@@ -103,8 +132,7 @@ def test_deactivated_in_mid_move_it_holds_and_activated_again_it_goes_on(head: M
     managed = head.lifecycle
     assert managed.change("activate")
     head.wait()
-    status, result = head.move(0.0)
-    assert (status, result.outcome) == (SUCCEEDED, Result.REACHED)
+    wait_until(lambda: head.move(0.0)[1].outcome == Result.REACHED, limit_s=30.0, what="a head that can move")
     began = time.time_ns()
     goal = head.send(1.0, max_velocity=SLOW)
     wait_until(lambda: [p for p in head.poses_since(began) if p.yaw_velocity > 0.0], what="motion")
@@ -129,6 +157,7 @@ def test_cleaned_up_it_can_be_configured_again_and_otherwise(head: ManagedHead) 
     assert managed.set("pitch_max", 0.25) == ""
     assert managed.change("configure", "activate")
     wait_until(lambda: head.capabilities.pitch_max == pytest.approx(0.25, abs=1e-6), what="new capabilities")
+    wait_until(lambda: head.move(0.0)[1].outcome == Result.REACHED, limit_s=30.0, what="a head that can move")
     _, result = head.move(0.2, 0.4)
     assert result.outcome == Result.CLAMPED and result.pose.pitch == pytest.approx(0.25, abs=0.01)
     managed.bring("unconfigured")
@@ -151,7 +180,7 @@ def test_shut_down_in_mid_move_it_holds_and_its_process_still_ends_cleanly(share
     managed = shared_head.lifecycle
     managed.bring("active")
     shared_head.wait()
-    shared_head.move(0.0)
+    wait_until(lambda: shared_head.move(0.0)[1].outcome == Result.REACHED, limit_s=30.0, what="a head that can move")
     goal = shared_head.send(1.0, max_velocity=SLOW)
     assert managed.change("shutdown") and managed.state == "finalized"
     assert goal.result()[1].outcome == Result.STOPPED
