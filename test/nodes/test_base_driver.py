@@ -21,7 +21,7 @@ from hvs_ros.neck.robot import BaseTurn
 from hvs_ros.nodes.base_driver import BaseDriver
 from hvs_ros.nodes.convert import NS, time_message
 
-TURN = BaseTurn(max_velocity=1.5, max_acceleration=4.0)
+TURN = BaseTurn(max_velocity=2.0, max_acceleration=4.0)
 SLOW_MACHINE_S = 3.0
 """Limit for odometry where its end is not what is tested: other tests may take the processor for a while."""
 
@@ -108,11 +108,11 @@ def test_it_turns_beyond_half_a_turn_and_ends_with_zeros(graph: Graph) -> None:
         assert stage.driver.heading() == pytest.approx(0.0)
         began = graph.node.get_clock().now().nanoseconds
         assert not stage.base.commands, "a base that is not turned is not commanded"
-        stage.driver.turn_to(3.6)
-        assert stage.driver.destination() == 3.6
+        stage.driver.turn_to(3.4)
+        assert stage.driver.destination() == 3.4
         assert stage.end() is TurnState.DONE, stage.driver.message()
-        assert stage.driver.heading() == pytest.approx(3.6, abs=TURN.tolerance)
-        assert stage.base.base.heading == pytest.approx(3.6, abs=TURN.tolerance + 0.02)
+        assert stage.driver.heading() == pytest.approx(3.4, abs=TURN.tolerance)
+        assert stage.base.base.heading == pytest.approx(3.4, abs=TURN.tolerance + 0.02)
         assert max(abs(velocity) for _, velocity in stage.base.commands) <= TURN.max_velocity
         wait_until(lambda: len(stage.base.commands) >= 3 and not any(v for _, v in stage.base.commands[-3:]))
         assert stage.driver.destination() == stage.driver.heading()
