@@ -4,7 +4,8 @@ rclpy's own signal handlers shut the context down at once, so that a node can ne
 Here SIGINT and SIGTERM only wake the main thread, which has nothing else to do: callbacks run in the executor, which
 spins in a thread of its own. The node's ``close`` is called while the executor still spins, so that it can end goals
 and publish a last state; then spinning stops and everything is taken down. A watchdog ends the process if any of this
-hangs.
+hangs, and a second one, which needs no Python, if that cannot: rarely, when two nodes go at the same moment, Fast DDS
+waits for ever and lets no other thread run.
 
 An exception in a callback is logged and the node goes on: a bug in one callback must not leave a head uncontrollable.
 Not logged is the one that says that something was destroyed meanwhile, as a managed node does when it is cleaned up.
@@ -12,6 +13,7 @@ Not logged is the one that says that something was destroyed meanwhile, as a man
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
 import sys
@@ -22,7 +24,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TextIO, runtime_checkable
 
 import rclpy
 from rclpy.exceptions import NameValidationException
@@ -103,6 +105,7 @@ def run_node(
     if ended:
         # Otherwise it stays: the interpreter waits for its threads at exit.
         watchdog.cancel()
+        faulthandler.cancel_dump_traceback_later()
     return 0
 
 
@@ -134,6 +137,7 @@ def _run_until_signal(node: Node, threads: int, watchdog: threading.Timer) -> bo
     spinner.start()
     stop.wait()
     watchdog.start()
+    faulthandler.dump_traceback_later(SHUTDOWN_LIMIT_S + 1.0, exit=True, file=_nowhere())
     try:
         if isinstance(node, Closable):
             node.close()
@@ -189,6 +193,11 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 def _handle_signals(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:
     for number in SIGNALS:
         signal.signal(number, handler)
+
+
+def _nowhere() -> TextIO:
+    """Return where nobody reads; open until the process ends."""
+    return Path(os.devnull).open("w")
 
 
 def _bite(name: str) -> None:

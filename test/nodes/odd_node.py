@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 import time
 from dataclasses import dataclass
@@ -42,6 +43,12 @@ class OddNode(Node):
         print("closing", flush=True)
         if self._fault == "close hangs":
             time.sleep(1000)
+
+    def destroy_node(self) -> None:
+        """Be removed."""
+        if self._fault == "destroy hangs":
+            ctypes.PyDLL(None).sleep(1000)  # without letting other threads run
+        super().destroy_node()
 
     def _tick(self) -> None:
         self._ticks += 1

@@ -64,6 +64,10 @@ def test_what_hangs_cannot_keep_it_alive(odd: Launcher, fault: str) -> None:
     assert "something hangs" in process.output
 
 
+def test_what_hangs_and_lets_no_thread_run_cannot_keep_it_alive(odd: Launcher) -> None:
+    assert ticking(odd, "destroy hangs").stop(limit_s=8.0) == 1
+
+
 def test_a_known_obstacle_is_one_line(odd: Launcher) -> None:
     process = odd("odd_node", fault="cannot start")
     assert process.wait() == 1
