@@ -3,12 +3,14 @@
 #
 #   make sim     search the sample scenes; bags, reports and results are left in runs/sim. More arguments: ARGS="..."
 #   make twin    the same search with a robot's neck in a physics simulation: ROBOT=icub, stretch, vega. Needs no robot
-#   make test    style, types and every test. Some tests only: ARGS="test/search -k yaw"
+#   make test    style, types and every test, two files at a time. Some tests only: ARGS="test/search -k yaw"; one by
+#                one, e.g. to debug: JOBS=0
 #   make venv    only prepare .venv      make lint   only style and types
 #   make clean   remove what make made, but not what lies in runs
 
 PYTHON ?= python3
 ARGS ?=
+JOBS ?= 2
 BIN := .venv/bin
 RECORD ?= runs/sim
 ROBOT ?= icub
@@ -33,7 +35,8 @@ twin: .venv/.twin
 	$(BIN)/hvs real --robot $(ROBOT) --twin $(ARGS)
 
 test: lint
-	$(BIN)/python -m pytest $(ARGS)
+# By file, as tests of a file share nodes; in the order of the folders, whose slow ones come before fast ones.
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: .venv/.tests venv
 	$(BIN)/ruff check .

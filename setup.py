@@ -90,7 +90,7 @@ setup(
         ],
         # launch_testing, where there is one, does not work with pytest 9.
         "test": [
-            *("hypothesis", "pytest<9", "pytest-timeout", "setuptools>=70.1"),
+            *("hypothesis", "pytest<9", "pytest-timeout", "pytest-xdist>=3", "setuptools>=70.1"),
             *("Pillow>=10.1", "mcap", "mcap-ros2-support"),
         ],
         "lint": ["mypy", "ruff"],

@@ -39,8 +39,8 @@ def test_bags_reports_results_and_the_same_decisions_as_in_process(
     record = tmp_path / "record"
     sim = ("sim", "--scenes", scenes, "--policy", "random", "--policy-setting", "seed=3", "--episodes", 4, *SMALL)
     command = start(*sim, "--record", record)
-    time.sleep(1.5)
-    assert "hvs sim: policy 'random'" in command.output, "the first line comes at once"
+    command.wait_for("hvs sim: policy 'random'")
+    assert "[1/4]" not in command.output, "the first line comes at once"
     assert command.wait() == 0, command.output
     assert "through ROS 2" in command.output and "[4/4]" in command.output
     assert "Traceback" not in command.output
@@ -69,7 +69,7 @@ def test_an_interrupted_run_ends_in_order_and_is_continued(
     sim = ("sim", "--scenes", scenes, *SLOW, "--record", record, "--turns", 6, "--starts", 1, *SMALL)
     command = start(*sim)
     command.wait_for("[2/4]")
-    command.wait_for("turn 1", 20)
+    command.wait_for("turn 1")
     children = list(command.children().values())
     assert len(children) == 3
     began = time.monotonic()
@@ -89,7 +89,7 @@ def test_an_interrupted_run_ends_in_order_and_is_continued(
 
 
 def test_a_second_system_in_the_domain_is_refused_unless_it_has_a_namespace(start: Start, scenes: Path) -> None:
-    first = start("sim", "--scenes", scenes, *SLOW, "--turns", 10, *SMALL)
+    first = start("sim", "--scenes", scenes, *SLOW, "--turns", 60, *SMALL)
     first.wait_for("turn 1")
     asked = start("search", "find the exit")
     assert asked.wait() == 1

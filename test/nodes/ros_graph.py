@@ -16,7 +16,7 @@ from rclpy.parameter import Parameter
 
 from hvs_ros.nodes.node_entities import is_of_destroyed
 
-WAIT_S = 15.0
+WAIT_S = 30.0
 """Limit of every wait in these tests; on an idle machine they take milliseconds."""
 
 
