@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 from ros_domain import claim_domain
+
+# How long an example takes says how busy the machine is; one that hangs is ended by the timeout of its test.
+settings.register_profile("any machine", deadline=None)
+settings.load_profile("any machine")
 
 
 @pytest.fixture
