@@ -24,7 +24,7 @@ _STEP_RAD = 0.6
 """Longest step of a joint: the quadratic model holds no further."""
 _SHORTEST_RAD = 1e-4
 """A step that must be this short to be any good is the last one."""
-_STEPS = 40
+_STEPS = 80
 _AT_REST_RAD = 1e-7
 _DAMPING = 1e-12
 _CONVEX = 1e-3

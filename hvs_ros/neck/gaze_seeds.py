@@ -24,9 +24,8 @@ _PER_JOINT_OF_MORE = 4
 _ROLL, _WAY = 0.1, 0.003
 """What a squared radian of roll and of way to go weigh against one of error."""
 _APART = 0.3
-"""Of its range: points nearer than this in every joint lead to the same answer."""
-_POOL = 64
-"""Best points among which starts that are apart are looked for."""
+"""Of its range: a joint so far from where it is in an answer may lead to another one."""
+_AT_STOP_RAD = 1e-6
 _MOVED_ON_RAD = 0.15
 """A joint beyond those that are moved has moved so far: the grid is made anew."""
 
@@ -40,47 +39,67 @@ class Starts:
         error: (k,) rad, angle between each one's line of sight and the target.
         roll: (k,) rad, of each, times cos(pitch), not below 0.
         way: (k,) rad, from where the joints are.
-        reach: (m,) rad, the joints' range.
+        lower: (m,) rad, the joints' stops; those of a joint without any are a turn apart.
+        upper: (m,) rad.
+        cell: rad, the line of sight of any joint angles is no further than this from that of the nearest point.
     """
 
     points: Array
     error: Array
     roll: Array
     way: Array
-    reach: Array
+    lower: Array
+    upper: Array
+    cell: float
 
     def best(self) -> Array:
         """Return the point that is next to an answer, (m,) rad."""
-        return self._point(int(self._scores(_ROLL).argmin()))
+        best: Array = self.points[int(self._scores(_ROLL).argmin())]
+        return best
 
-    def nearer(self, found: Array, most: int) -> list[Array]:
-        """Return further points, best first, where an answer did not reach the target: see ``_apart``."""
-        return self._apart(self._scores(0.0), found, most)
+    def nearer(self, error: float, tried: Sequence[tuple[Array, Array]]) -> Array | None:
+        """Return the best point from which an error may be undercut; None: there is none.
 
-    def more_level(self, found: Array, most: int, roll: float) -> list[Array]:
-        """Return further points, best first, with less roll than an answer has: see ``_apart``."""
-        scores = self._scores(_ROLL)
-        scores[self.roll >= roll] = math.inf
-        return self._apart(scores, found, most)
+        Args:
+            error: rad.
+            tried: (start, answer), (m,) rad each, that points are apart from.
+        """
+        # What holds an answer back is a joint at its stop, if there is one: then this joint must be elsewhere.
+        stops = [(x <= self.lower + _AT_STOP_RAD) | (x >= self.upper - _AT_STOP_RAD) for _, x in tried]
+        held = [(x, stop if stop.any() else ~stop) for (_, x), stop in zip(tried, stops, strict=True)]
+        return self._elsewhere(self._scores(0.0), self.error < error + self.cell, self._whole(tried, 0) + held)
+
+    def more_level(self, roll: float, tried: Sequence[tuple[Array, Array]]) -> Array | None:
+        """Return the best point next to the target with less roll; None: there is none.
+
+        Args:
+            roll: rad, times cos(pitch).
+            tried: (start, answer), (m,) rad each, that points are apart from.
+        """
+        eligible = (self.error < self.cell) & (self.roll < roll)
+        return self._elsewhere(self._scores(_ROLL), eligible, self._whole(tried, 0) + self._whole(tried, 1))
 
     def _scores(self, roll: float) -> Array:
-        return self.error**2 + roll * self.roll**2 + _WAY * self.way**2
+        scores: Array = self.error**2 + roll * self.roll**2 + _WAY * self.way**2
+        return scores
 
-    def _apart(self, scores: Array, found: Array, most: int) -> list[Array]:
-        """Return the best points that are apart from each other and from an answer, at most so many."""
-        count = min(_POOL, len(scores) - 1)
-        pool = np.argpartition(scores, count)[:count]
-        chosen = [found]
-        for index in pool[np.argsort(scores[pool])]:
-            point = self._point(int(index))
-            if math.isinf(scores[index]) or len(chosen) > most:
-                break
-            if all((np.abs(point - other) > _APART * self.reach).any() for other in chosen):
-                chosen.append(point)
-        return chosen[1:]
+    def _whole(self, tried: Sequence[tuple[Array, Array]], which: int) -> list[tuple[Array, NDArray[np.bool_]]]:
+        every = np.full(len(self.lower), True)
+        return [(pair[which], every) for pair in tried]
 
-    def _point(self, index: int) -> Array:
-        return np.array(self.points[index])
+    def _elsewhere(
+        self, scores: Array, eligible: NDArray[np.bool_], known: Sequence[tuple[Array, NDArray[np.bool_]]]
+    ) -> Array | None:
+        """Return the best point that is apart from others (m,) in at least one of some of their joints (m,)."""
+        left = np.flatnonzero(eligible)
+        apart = _APART * (self.upper - self.lower)
+        for other, joints in known:
+            way = np.abs(self.points[left] - other)
+            left = left[(way > apart)[:, joints].any(axis=1)]
+        if not len(left):
+            return None
+        best: Array = self.points[left[scores[left].argmin()]]
+        return best
 
 
 class GazeSeeds:
@@ -101,10 +120,11 @@ class GazeSeeds:
         self._round = np.array([limit.continuous for limit in limits])
         lower = np.array([-math.pi if limit.continuous else limit.lower for limit in limits])
         upper = np.array([math.pi if limit.continuous else limit.upper for limit in limits])
-        self._reach = upper - lower
+        self._lower, self._upper = lower, upper
         count = _PER_JOINT.get(len(limits), _PER_JOINT_OF_MORE)
         axes = [np.linspace(a, b, count, endpoint=not r) for a, b, r in zip(lower, upper, self._round, strict=True)]
         self._points = np.array(list(product(*axes)))
+        self._cell = float(((upper - lower) / (count - 1)).sum() / 2)
         first = min(kinematics.depth[index] for index in moved)
         others = [index for index in range(len(kinematics.joints)) if index not in self._moved]
         self._below = [index for index in others if kinematics.depth[index] < first]
@@ -131,7 +151,9 @@ class GazeSeeds:
         way = self._points - now
         if self._round.any():
             way[:, self._round] -= 2 * math.pi * np.round(way[:, self._round] / (2 * math.pi))
-        return Starts(now + way, error, level_roll, np.sqrt((way**2).sum(axis=1)), self._reach)
+        lower = np.where(self._round, now - math.pi, self._lower)
+        upper = np.where(self._round, now + math.pi, self._upper)
+        return Starts(now + way, error, level_roll, np.sqrt((way**2).sum(axis=1)), lower, upper, self._cell)
 
     def _rotation(self, q: Array, at: Array) -> Array:
         """Return how the first point's gaze frame is turned, with the joints below where they are now."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hvs_ros.neck.gaze_descent import Found, GazeDescent, Weights
-from hvs_ros.neck.gaze_seeds import GazeSeeds
+from hvs_ros.neck.gaze_seeds import GazeSeeds, Starts
 from hvs_ros.neck.joints import Joints
 from hvs_ros.neck.kinematics import GazeKinematics
 
@@ -26,9 +26,10 @@ REACHED_RAD = 1e-3
 _NECK_ROLL, _NECK_WAY = 1e-5, 1e-10
 _TORSO_ROLL, _TORSO_WAY = 3e-6, 1e-5
 """Weights (see Weights). A torso moves as little as it can, even if the picture is crooked: pictures are levelled."""
-_LEVEL_RAD = 0.02
-"""Answers are not told apart by less roll than this."""
-_MORE_STARTS = 4
+_LEVEL_RAD, _CROOKED_RAD = 0.02, 0.5
+"""Answers are not told apart by less roll than the one; with more than the other, every start is tried for a better."""
+_FEW_STARTS, _MOST_STARTS = 4, 12
+"""Descents until an answer is taken for the best there is: one with a little roll, and one crooked or out of reach."""
 
 
 @dataclass(frozen=True)
@@ -113,28 +114,34 @@ class _Search:
         Args:
             q: (n,) rad, where the joints are.
             target: (3,) unit vector in the base frame.
-            first: (n,) rad, where to start; None: wherever is best.
+            first: (n,) rad, where to start; None: wherever is best. Then an answer is not given up for its roll.
         """
         now = np.clip(q[self._moved], self._lower, self._upper)
         starts = self._seeds.starts(q, target, now)
-        best = self._descent.run(q, starts.best() if first is None else first[self._moved], target, now)
-        further: list[Array] = []
-        if best.error > REACHED_RAD:
-            further = starts.nearer(best.moved, _MORE_STARTS)
-        elif best.roll > _LEVEL_RAD and first is None:
-            # Not worth another move of the torso, which is why it comes first there.
-            further = starts.more_level(best.moved, _MORE_STARTS, best.roll - _LEVEL_RAD)
-        for start in further:
-            other = self._descent.run(q, start, target, now)
-            best = min(best, other, key=lambda found: _rank(found, now))
-            if best.error <= REACHED_RAD and best.roll <= _LEVEL_RAD:
-                break
+        start = starts.best() if first is None else first[self._moved]
+        best = self._descent.run(q, start, target, now)
+        tried = [(start, best.moved)]
+        while (more := self._further(starts, best, tried, level=first is None)) is not None:
+            other = self._descent.run(q, more, target, now)
+            tried.append((more, other.moved))
+            best = min(best, other, key=lambda answer: _rank(answer, now))
         there = q.copy()
         there[self._moved] = best.moved
         if self._round.any():
             turns = np.round((best.moved - now) / (2 * math.pi))
             there[self._moved] -= np.where(self._round, 2 * math.pi * turns, 0.0)
         return there, best.error
+
+    def _further(
+        self, starts: Starts, best: Found, tried: Sequence[tuple[Array, Array]], *, level: bool
+    ) -> Array | None:
+        """Return where else to start, (m,) rad; None: the best answer so far will do."""
+        if best.error > REACHED_RAD:
+            return starts.nearer(best.error, tried) if len(tried) < _MOST_STARTS else None
+        most = _FEW_STARTS if best.roll < _CROOKED_RAD else _MOST_STARTS
+        if level and best.roll > _LEVEL_RAD and len(tried) < most:
+            return starts.more_level(best.roll - _LEVEL_RAD, tried)
+        return None
 
 
 def _rank(found: Found, now: Array) -> tuple[float, float, float]:
