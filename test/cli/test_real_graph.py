@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -64,31 +65,44 @@ def drivers(folder: Path) -> Iterator[int]:
     print(*said, sep="\n")
 
 
-def test_a_whole_search_on_a_twin(hvs: Hvs, folder: Path, domain: int) -> None:
+def test_a_whole_search_on_a_twin_and_its_end(hvs: Hvs, folder: Path, domain: int) -> None:
     bags = folder / "bags"
     run = hvs(
         domain,
         *("real", "--robot", "icub", "--twin", "--scenes", folder / "scenes", "--namespace", "a", "--record", bags),
-        *("--policy", "random", "--policy-setting", "views=2"),
+        *("--policy", "random", "--policy-setting", "views=2", "--stay"),
     )
-    assert run.wait() == 0, run.output
+    run.wait_for("hvs search --namespace a")
+    nodes = run.children()
+    names = ("neck_twin", "robot_head", "episode_recorder", "search_policy")
+    assert set(nodes) == {f"hvs_ros.nodes.{name}" for name in names}
+    run.send(signal.SIGINT)
+    assert run.wait(15) == 0, run.output
+    assert not [pid for pid in nodes.values() if (Path("/proc") / str(pid)).exists()]
     assert "icub may look from 5" in run.output and "640x480, 69° along its width" in run.output
     assert "hall/0/340: Find the red box." in run.output
     assert "turn 1 at (340." in run.output or "turn 1 at (339." in run.output
-    verdict, bag = run.output.splitlines()[-2:]
+    said = [line for line in run.output.split("hvs real: ready")[0].splitlines() if not line.startswith("[")]
+    verdict, bag = said[-2:]
     assert verdict.startswith(("FOUND", "missed")) and bag.endswith(": complete")
     assert "Traceback" not in run.output
     assert len(list(bags.glob("*/metadata.yaml"))) == 1
 
 
-def test_what_a_robot_lacks_is_named(hvs: Hvs, domain: int) -> None:
-    run = hvs(domain, "real", "--robot", "icub", "--policy", "random", "--wait", 9)
+def test_what_a_robot_lacks_is_named_until_the_limit(hvs: Hvs, domain: int) -> None:
+    run = hvs(domain, "real", "--robot", "icub", "--policy", "random")
+    for kind, name in (
+        ("joint states on", "/joint_states"),
+        ("nobody subscribes to", "/neck_controller/joint_trajectory"),
+        ("pictures on", "/icub/camera/image_raw"),
+    ):
+        run.wait_for(f"{kind} {name}")
+    run.send(signal.SIGINT)
+    assert run.wait(15) == 130
+    assert "nothing moves without --confirm" in run.output and "Traceback" not in run.output
+    run = hvs(domain, "real", "--robot", "icub", "--policy", "random", "--wait", 1)
     assert run.wait() == 1
-    end = run.output.splitlines()[-1]
-    assert "gave up after 9 s" in end and "nothing moves without --confirm" in run.output
-    for name in ("/joint_states", "/neck_controller/joint_trajectory", "/icub/camera/image_raw"):
-        assert name in end, end
-    assert "Traceback" not in run.output
+    assert "gave up after 1 s: " in run.output.splitlines()[-1]
 
 
 def test_without_confirmation_a_robot_is_shown_but_not_moved(hvs: Hvs, drivers: int) -> None:
