@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import Twist
-from head_under_test import LATCHED, seen_direction, write_panorama
+from head_under_test import ABORTED, CANCELED, LATCHED, SUCCEEDED, GatedClient, seen_direction, write_panorama
 from hvs_interfaces.msg import HeadPose
 from hvs_interfaces.srv import LoadScene
 from nav_msgs.msg import Odometry
@@ -101,10 +101,7 @@ class TwinClient:
 
     def follow(self, time_s: float, **targets: float) -> None:
         """Send a trajectory of one point, in the driver's values."""
-        point = JointTrajectoryPoint(
-            positions=list(targets.values()), velocities=[0.0] * len(targets), time_from_start=duration_message(time_s)
-        )
-        self._neck.publish(JointTrajectory(joint_names=list(targets), points=[point]))
+        self._neck.publish(trajectory(time_s, targets))
 
     def waist(self, *positions: float) -> None:
         self._torso.publish(Float64MultiArray(data=positions))
@@ -340,6 +337,70 @@ class TestFaults:
             ),
             what="a picture of that direction",
         )
+
+
+class TestAction:
+    """As ros2_control's joint_trajectory_controller does it, where control_msgs is installed."""
+
+    @pytest.fixture
+    def send(self, twin: TwinClient) -> Callable[..., Any]:
+        action = pytest.importorskip("control_msgs.action").FollowJointTrajectory
+        client = GatedClient(twin.graph.node, action, "/neck/follow_joint_trajectory")
+        assert client.wait_for_server(WAIT_S)
+
+        def send(time_s: float, **targets: float) -> Any:
+            goal = action.Goal(trajectory=trajectory(time_s, targets))
+            return twin.graph.result(client.send_goal_async(goal))
+
+        return send
+
+    @staticmethod
+    def end(twin: TwinClient, handle: Any) -> tuple[int, int, str]:
+        """Return the goal's status, error code and text."""
+        answer = twin.graph.result(handle.get_result_async())
+        return answer.status, answer.result.error_code, answer.result.error_string
+
+    def test_a_goal_succeeds_when_its_time_is_over(self, twin: TwinClient, send: Callable[..., Any]) -> None:
+        began = time.monotonic()
+        status, code, _ = self.end(twin, send(0.4, motor_1=0.0, tilt=0.2))
+        assert (status, code) == (SUCCEEDED, 0)
+        assert time.monotonic() - began >= 0.4
+        twin.settle(motor_1=0.0, tilt=0.2)
+
+    def test_a_failure_at_the_goal(self, twin: TwinClient, send: Callable[..., Any]) -> None:
+        assert not twin.set(abort_at_goal=True)
+        status, code, text = self.end(twin, send(0.2, motor_1=0.0, tilt=0.2))
+        assert not twin.set(abort_at_goal=False)
+        assert (status, code) == (ABORTED, -5)
+        assert "goal_time_tolerance" in text
+        twin.settle(motor_1=0.0, tilt=0.2)
+
+    def test_a_canceled_goal_stops(self, twin: TwinClient, send: Callable[..., Any]) -> None:
+        goal = send(3.0, motor_1=OFFSET - 1.5, tilt=0.0)
+        wait_until(lambda: twin.joints()["motor_1"] < OFFSET - 0.1, what="a joint that moves")
+        twin.graph.result(goal.cancel_goal_async())
+        assert self.end(twin, goal)[0] == CANCELED
+        wait_until(lambda: max(map(abs, twin.states[-1].velocity)) < 0.01, what="joints at rest")
+        assert twin.joints()["motor_1"] > OFFSET - 1.4
+
+    def test_a_newer_goal_takes_over(self, twin: TwinClient, send: Callable[..., Any]) -> None:
+        older = send(3.0, motor_1=OFFSET, tilt=0.8)
+        newer = send(0.3, motor_1=OFFSET, tilt=-0.1)
+        assert self.end(twin, older)[0] == ABORTED
+        assert self.end(twin, newer)[0] == SUCCEEDED
+        twin.settle(tilt=-0.1)
+
+    def test_an_unknown_joint_is_rejected(self, twin: TwinClient, send: Callable[..., Any]) -> None:
+        assert not send(0.2, pan=0.0).accepted
+        twin.said("/neck/follow_joint_trajectory: a goal is rejected: joint 'pan' is not known here")
+
+
+def trajectory(time_s: float, targets: dict[str, float]) -> JointTrajectory:
+    """Return a trajectory of one point, in the driver's values."""
+    point = JointTrajectoryPoint(
+        positions=list(targets.values()), velocities=[0.0] * len(targets), time_from_start=duration_message(time_s)
+    )
+    return JointTrajectory(joint_names=list(targets), points=[point])
 
 
 def test_what_is_fixed_at_the_start_is_refused_while_it_runs(twin: TwinClient) -> None:
