@@ -6,6 +6,7 @@ A head that is there but sees no joint states, no description, no camera or no c
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from hvs_ros.bringup import HEAD_NAMESPACE, ROBOT_HEAD
 from hvs_ros.nodes.benchmark_graph import action_servers
 from hvs_ros.nodes.qos import latched
 
+_NUMBER = re.compile(r"\d+(\.\d+)?")
 POLL_S = 0.1
 QUIET_S = 4.0
 """What comes up at once needs no word."""
@@ -97,8 +99,9 @@ class HeadWatch:
             now = time.monotonic()
             if now - began > limit_s:
                 raise HeadNotReadyError(f"gave up after {limit_s:g} s: {missing}")
-            if now - began > QUIET_S and (missing != said or now - said_s > SAY_AGAIN_S):
-                said, said_s = missing, now
+            what = _NUMBER.sub("", missing)  # seconds that pass are nothing new
+            if now - began > QUIET_S and (what != said or now - said_s > SAY_AGAIN_S):
+                said, said_s = what, now
                 say(missing)
             time.sleep(POLL_S)
         with self._lock:

@@ -8,10 +8,17 @@ _KINDS = {"sensor_msgs/msg/Image": "raw", "sensor_msgs/msg/CompressedImage": "co
 
 
 def picture_topics(node: Node) -> dict[str, str]:
-    """Return the topics on which pictures are published now, with their transports, "raw" or "compressed"."""
+    """Return the topics on which other nodes publish pictures now, with their transports, "raw" or "compressed"."""
     return {
         topic: _KINDS[kind]
         for topic, kinds in sorted(node.get_topic_names_and_types())
         for kind in kinds
-        if kind in _KINDS and node.count_publishers(topic)
+        if kind in _KINDS and _others_publish(node, topic)
     }
+
+
+def _others_publish(node: Node, topic: str) -> bool:
+    own = (node.get_name(), node.get_namespace())
+    return any(
+        (info.node_name, info.node_namespace) != own for info in node.get_publishers_info_by_topic(topic)
+    )
