@@ -54,7 +54,7 @@ class RemoteGoal:
 
     Attributes:
         accepted: None until the server has answered.
-        status: GoalStatus of the end; None until then.
+        status: GoalStatus of the end; None until then. STATUS_UNKNOWN: the server does not know the goal any more.
         result: the action's Result; None until then.
     """
 
@@ -142,6 +142,14 @@ class ActionCaller:
         """Stop waiting for a result that will not come; a goal that is accepted late is still canceled if asked for."""
         if remote.accepted:
             self._call(lambda: [future.cancel() for future in remote.futures if not future.done()])
+
+    def ask_again(self, remote: RemoteGoal) -> None:
+        """Ask for the result once more: a server that was restarted ends a goal that it does not know, status UNKNOWN.
+
+        It answers pings like the one before it, so that its silence tells nothing.
+        """
+        if remote.accepted and not remote.ended:
+            self._call(lambda: self._ask_result(remote))
 
     def expect_life(self) -> None:
         """Start to count the server's silence from now."""

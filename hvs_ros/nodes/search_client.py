@@ -26,6 +26,7 @@ from types import TracebackType
 from typing import Any
 
 import rclpy
+from action_msgs.msg import GoalStatus
 from hvs_interfaces.action import Search
 from hvs_interfaces.msg import SearchState
 from hvs_interfaces.msg import Turn as TurnMessage
@@ -41,6 +42,8 @@ from hvs_ros.search.task import DEFAULT_MAX_TURNS, Task, TaskKind
 ACCEPT_LIMIT_S = 5.0
 SILENCE_LIMIT_S = 10.0
 """A server that answers nothing for so long is gone."""
+ASK_AGAIN_S = 5.0
+"""How often a search under way is asked for: a server that was restarted meanwhile does not know it."""
 CANCEL_LIMIT_S = 10.0
 
 
@@ -149,6 +152,8 @@ class SearchClient:
             raise
         if not remote.accepted:
             raise SearchClientError(f"{self._caller.name} rejected the goal: it is shutting down")
+        if remote.status == GoalStatus.STATUS_UNKNOWN:
+            raise SearchClientError(f"{self._caller.name} does not know the search any more: its node was restarted")
         for turn in remote.result.turns:
             report.turn(turn)
         return search_record(remote.result)
@@ -160,7 +165,7 @@ class SearchClient:
             self._changed.notify_all()
 
     def _wait(self, remote: RemoteGoal, report: _Report, limit_s: float | None, *, canceled: bool = False) -> None:
-        began = time.monotonic()
+        began = asked = time.monotonic()
         cancel_s = began if canceled else None
         while True:
             with self._changed:
@@ -178,6 +183,9 @@ class SearchClient:
                 raise self._gone(remote, late)
             if remote.accepted is None and now - began > ACCEPT_LIMIT_S:
                 raise self._gone(remote, f"did not answer the goal within {ACCEPT_LIMIT_S:g} s")
+            if now - asked > ASK_AGAIN_S:
+                asked = now
+                self._caller.ask_again(remote)
             if self._caller.silence_s() > SILENCE_LIMIT_S:
                 raise self._gone(remote, f"has not answered for {SILENCE_LIMIT_S:g} s and seems to be gone")
 

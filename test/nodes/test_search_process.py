@@ -111,6 +111,22 @@ def test_a_killed_searcher_is_noticed_by_the_client(
         search.result(6.0)
 
 
+def test_a_restarted_searcher_is_noticed_by_the_client(
+    start_node: Launcher, graph: Graph, client: SearchClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hvs_ros.nodes.search_client.ASK_AGAIN_S", 0.5)
+    searcher = start_node(SEARCH, policy=SCRIPTED, **{"policy.script": "hang"})
+    start_node(HEAD, namespace="head")
+    states = graph.collect(SearchState, "search/state", STATES)
+    search = Background(client)
+    wait_until(lambda: reached(states, SearchState.THINKING), what="the search")
+    searcher.kill()
+    start_node(SEARCH, policy=SCRIPTED, **{"policy.script": "submit"})
+    with pytest.raises(SearchClientError, match="does not know the search any more"):
+        search.result()
+    assert client.search("find it").outcome is Outcome.SUBMITTED
+
+
 def test_two_copies_run_side_by_side_with_heads_of_other_names(
     start_node: Launcher, domain: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
