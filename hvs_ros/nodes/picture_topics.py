@@ -18,7 +18,5 @@ def picture_topics(node: Node) -> dict[str, str]:
 
 
 def _others_publish(node: Node, topic: str) -> bool:
-    own = (node.get_name(), node.get_namespace())
-    return any(
-        (info.node_name, info.node_namespace) != own for info in node.get_publishers_info_by_topic(topic)
-    )
+    own = sum(publisher.topic_name == topic for publisher in node.publishers)
+    return bool(node.count_publishers(topic) > own)
