@@ -27,8 +27,8 @@ def test_the_help_names_every_verb_and_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert "HEAVY []" in done.stdout
-    for verb in ("sim", "search", "view", "scenes", "policies", "report", "bag"):
-        assert f"\n    {verb} " in done.stdout
+    for verb in ("sim", "real", "search", "check-signs", "calibrate-latency", "view", "report", "bag"):
+        assert f"\n    {verb}" in done.stdout
 
 
 def test_version_and_no_verb(hvs: Hvs) -> None:
@@ -40,7 +40,14 @@ def test_version_and_no_verb(hvs: Hvs) -> None:
 
 @pytest.mark.parametrize(
     ("module", "says"),
-    [("rclpy", "--in-process"), ("hvs_interfaces.msg", "hvs_interfaces is not built"), ("rosbags", "rosbags")],
+    [
+        ("rclpy", "--in-process"),
+        ("hvs_interfaces.msg", "hvs_interfaces is not built"),
+        ("rosbags", "rosbags"),
+        ("pinocchio", "'.[robot]'"),
+        ("mujoco", "'.[twin]'"),
+        ("dynamixel_sdk", "'.[dynamixel]'"),
+    ],
 )
 def test_a_missing_package_is_one_line(hvs: Hvs, monkeypatch: pytest.MonkeyPatch, module: str, says: str) -> None:
     def run(_: argparse.Namespace) -> int:
