@@ -29,6 +29,7 @@ _AT_REST_RAD = 1e-7
 _DAMPING = 1e-12
 _CONVEX = 1e-3
 """Least curvature of the model, where the error is not convex."""
+_OFF_SADDLE_RAD = 0.1
 _NEAR_RAD = 0.02
 """Nearer than this the target is taken to be in reach: the error may grow on the way to a level picture, and Gauss and
 Newton's second derivative is good enough."""
@@ -101,7 +102,7 @@ class GazeDescent:
         """
         q = q.copy()
         x, best, error = start, start, math.inf
-        radius, near, least = _STEP_RAD, _NEAR_RAD, math.inf
+        radius, near, least, escaped = _STEP_RAD, _NEAR_RAD, math.inf, False
         for count in range(_STEPS):
             q[self._moved] = x
             rotation, jacobian = self._kinematics.rotation_and_jacobian(q)
@@ -118,7 +119,10 @@ class GazeDescent:
             best, error, radius = x, sight.error, min(2 * radius, _STEP_RAD)
             step = self._step(rotation, jacobian[:, self._moved], sight, x, now, radius, near)
             if np.abs(step).max() < _AT_REST_RAD:
-                break
+                aside = None if error < _ANSWER_RAD or escaped else self._off_saddle(jacobian, sight, x, now)
+                if aside is None:
+                    break
+                escaped, step = True, aside
             x = np.clip(x + step, self._lower, self._upper)
         return self._polished(q, best, target)
 
@@ -129,7 +133,10 @@ class GazeDescent:
         gradient = across[0] * sight.turn_y + across[1] * sight.turn_z
         hessian = across.T @ across
         if sight.error > near:
-            hessian = self._curvature(jacobian, sight, hessian)
+            hessian = self._curvature(jacobian, sight)
+            least = float(np.linalg.eigvalsh(hessian)[0])
+            if least < _CONVEX:
+                hessian[np.diag_indices(len(hessian))] += _CONVEX - least
         hessian += self._way
         gradient += self._weights.way * (now - x)
         # d(roll cos(pitch)), the cosine held: zero where the line of sight is vertical, and smooth there.
@@ -143,23 +150,33 @@ class GazeDescent:
         high = np.minimum(self._upper - x, radius)
         return _least(hessian, gradient, low, high)
 
-    def _curvature(self, jacobian: Array, sight: _Sight, gauss_newton: Array) -> Array:
-        """Return the second derivative of error^2 / 2, lifted where it is not convex.
+    def _curvature(self, jacobian: Array, sight: _Sight) -> Array:
+        """Return the second derivative of error^2 / 2, which may not be convex.
 
         With the line of sight d, the target t and joint axes w, the error is acos(t.d), and the second derivative of d
         by a joint i and a joint j that it carries is w_i x (w_j x d).
         """
         ahead, left, up = sight.ahead, sight.left, sight.up
         pulled = np.outer(jacobian[0], left * jacobian[1] + up * jacobian[2])
-        second = ahead * gauss_newton - np.where(self._carries, pulled, pulled.T)
+        second = ahead * (jacobian[1:].T @ jacobian[1:]) - np.where(self._carries, pulled, pulled.T)
         aside = max(math.hypot(left, up), 1e-6)
         slope = left * jacobian[2] - up * jacobian[1]
         factor = (1.0 - sight.error * ahead / aside) / aside**2
-        hessian = sight.error / aside * second + factor * np.outer(slope, slope)
-        least = float(np.linalg.eigvalsh(hessian)[0])
-        if least < _CONVEX:
-            hessian[np.diag_indices(len(hessian))] += _CONVEX - least
+        hessian: Array = sight.error / aside * second + factor * np.outer(slope, slope)
         return hessian
+
+    def _off_saddle(self, jacobian: Array, sight: _Sight, x: Array, now: Array) -> Array | None:
+        """Return a step down from where the error is level, but not at its least; None: it is."""
+        free = np.flatnonzero((x > self._lower) & (x < self._upper))
+        if not len(free):
+            return None
+        curvature = self._curvature(jacobian[:, self._moved], sight)[np.ix_(free, free)]
+        values, vectors = np.linalg.eigh(curvature)
+        if values[0] > -_CONVEX:
+            return None
+        step = np.zeros(len(x))
+        step[free] = _OFF_SADDLE_RAD * vectors[:, 0]
+        return -step if step @ (now - x) < 0.0 else step
 
     def _polished(self, q: Array, x: Array, target: Array) -> Found:
         """Return it with what roll and way pulled off the direction put right, where there is room."""

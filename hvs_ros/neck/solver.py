@@ -126,7 +126,8 @@ class _Search:
             tried.append((more, other.moved))
             best = min(best, other, key=lambda answer: _rank(answer, now))
         there = q.copy()
-        there[self._moved] = best.moved
+        # Sums of what lies within limits may be beyond them by a rounding.
+        there[self._moved] = np.clip(best.moved, self._lower, self._upper)
         if self._round.any():
             turns = np.round((best.moved - now) / (2 * math.pi))
             there[self._moved] -= np.where(self._round, 2 * math.pi * turns, 0.0)
