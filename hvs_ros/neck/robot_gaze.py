@@ -109,6 +109,7 @@ class RobotGaze:
             continuous=[index for index, limit in enumerate(kinematics.limits) if limit.continuous]
         )
         self._arrived_s = -math.inf
+        self._late_s = 0.0
         self._motion: MotionWatch | None = None
         self._rest = Settling(rules.arrival.rest)
         self._stop_asked_s = math.inf
@@ -125,6 +126,7 @@ class RobotGaze:
         with self._lock:
             self._history.add(sample)
             self._arrived_s = time.monotonic()
+            self._late_s = (self._clock() - sample.stamp_ns) / NS
             moved = self._commanded_part(sample)
             self._rest.add(moved)
             if self._motion is not None:
@@ -140,11 +142,13 @@ class RobotGaze:
         silent = time.monotonic() - self._arrived_s
         if silent > self._rules.stale_s:
             return f"no joint states for {silent:.1f} s"
-        age = (self._clock() - last.stamp_ns) / NS
-        if abs(age) > self._rules.stale_s:
-            when = f"{age:.2f} s old" if age > 0 else f"{-age:.2f} s ahead"
-            return f"the joint states are {when} when they arrive: do the robot and this computer use the same clock?"
-        return ""
+        age, late = (self._clock() - last.stamp_ns) / NS, self._late_s
+        if abs(age) <= self._rules.stale_s:
+            return ""
+        if abs(late) <= self._rules.stale_s / 2:
+            return f"no joint states for {age - late:.2f} s"
+        when = f"{late:.2f} s old" if late > 0 else f"{-late:.2f} s ahead"
+        return f"the joint states are {when} when they arrive: do the robot and this computer use the same clock?"
 
     # Where it looks.
 

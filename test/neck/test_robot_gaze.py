@@ -294,6 +294,13 @@ def test_no_joint_states_no_motion() -> None:
     assert bench.arm.held, "it is told to hold"
 
 
+def test_joint_states_that_stop_are_not_taken_for_those_of_another_clock() -> None:
+    bench = Bench(GazeRules(stale_s=0.1))
+    bench.silent = True
+    bench.run(0.15)
+    assert bench.gaze.stale() == "no joint states for 0.15 s"
+
+
 def test_joint_states_of_another_clock_are_named() -> None:
     bench = Bench()
     bench.gaze.observe(JointSample(round((bench.arm.now_s + 5.0) * NS), (0.0, 0.0), (0.0, 0.0)))
