@@ -96,7 +96,7 @@ def turn_message(
         turn=turn.number,
         view_stamp=time_message(turn.observation.stamp_ns),
         pose=pose,
-        picture=", ".join(part for part in (f"{width}x{height}", turn.observation.picture) if part),
+        picture=", ".join(part for part in (f"{width}x{height}", turn.observation.picture, decision.made) if part),
         thought=decision.thought,
         raw_answer=decision.raw,
         status=STATUSES[decision.status],

@@ -62,6 +62,7 @@ class Decision:
         status: what the answer turned out to be.
         guess: the policy says itself that this is a guess.
         usage: token counts.
+        made: how the answer came about (what was sent, prompts, model), for the record.
 
     Raises:
         ValueError: an action without status OK, or the other way round.
@@ -74,6 +75,7 @@ class Decision:
     status: ParseStatus = ParseStatus.OK
     guess: bool = False
     usage: Usage = field(default_factory=Usage)
+    made: str = ""
 
     def __post_init__(self) -> None:
         if self.action is not None and not isinstance(self.action, (Rotate, Submit)):
@@ -82,7 +84,7 @@ class Decision:
             raise TypeError(f"the status is {self.status!r:.200}; a ParseStatus is expected")
         if not isinstance(self.usage, Usage):
             raise TypeError(f"the usage is {self.usage!r:.200}; a Usage is expected")
-        for name in ("thought", "raw"):
+        for name in ("thought", "raw", "made"):
             object.__setattr__(self, name, _writable(name, getattr(self, name)))
         object.__setattr__(self, "guess", bool(self.guess))
         if (self.action is not None) != (self.status is ParseStatus.OK):

@@ -160,6 +160,7 @@ class SearchSession:
             feedback=self.feedback,
             stamp_ns=view.stamp_ns,
             picture=picture or view.made,
+            arrival=self._turns[-1].arrival if self._turns else None,
         )
         self._step = _Step.DECIDE
         return self._observation

@@ -45,6 +45,7 @@ class Observation:
         turn: which turn, the first is 1.
         turns_left: how many turns remain, this one included.
         feedback: what came of the last turn; None in the first.
+        arrival: how the last turn's move ended; None in the first turn, and where the head was not commanded.
         stamp_ns: stamp of the view.
         picture: how the image was made and marked, for the record.
     """
@@ -57,6 +58,7 @@ class Observation:
     feedback: str | None = None
     stamp_ns: int = 0
     picture: str = ""
+    arrival: Arrival | None = None
 
     def record(self) -> dict[str, Any]:
         """Return everything but the pixels, for a log."""

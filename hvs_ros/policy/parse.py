@@ -1,0 +1,160 @@
+"""What a model said -> an action, or the name of what is wrong with it.
+
+Three ways to read an answer:
+
+``strict``
+    Nothing but the format that was asked for, and one action in it.
+``lenient``
+    As the published evaluation reads it since January 2026: the thought may be missing, the first answer counts, and of
+    several actions, separated by ``|``, the first. (It reads the format without a thought, and the grounded one, as
+    narrowly as before.)
+``lenient+``
+    Whatever can be understood: also decimals, which are rounded, names of angles, degree signs, other brackets, an
+    answer that is not closed.
+
+Angles are whole degrees; an answer that was cut off at the token limit is never acted on. What the model said is kept
+as it came, whatever is made of it here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from hvs_ros.policy.model_settings import ParserMode, Thought
+from hvs_ros.search.action import LIMIT_DEG, Action, Rotate, Submit
+from hvs_ros.search.decision import ParseStatus
+
+_TAGS = re.compile(r"</?(?:think|answer)>")
+_INNER_TAGS = re.compile(r"\s*</?(?:observation|reasoning)>\s*")
+
+_ANSWER = r"<answer>(?P<answer>(?:(?!</answer>).)*)</answer>"
+_THINK = r"<think>(?:(?!</think>).)*</think>\s*"
+_GROUNDS = (
+    r"<think>\s*<observation>(?:(?!</observation>).)*</observation>\s*"
+    r"<reasoning>(?:(?!</reasoning>).)*</reasoning>\s*</think>\s*"
+)
+_STRICT = {
+    Thought.FREE: re.compile(rf"\s*{_THINK}{_ANSWER}\s*", re.DOTALL),
+    Thought.NONE: re.compile(rf"\s*{_ANSWER}\s*", re.DOTALL),
+    Thought.GROUNDED: re.compile(rf"\s*{_GROUNDS}{_ANSWER}\s*", re.DOTALL),
+}
+_FIRST_ANSWER = re.compile(_ANSWER, re.DOTALL)
+_GROUNDED_ANSWER = re.compile(_GROUNDS + _ANSWER, re.DOTALL)
+_WHOLE_ANSWER = re.compile(r"\s*<answer>.*</answer>\s*", re.DOTALL)
+_UNCLOSED_ANSWER = re.compile(r"<answer>(?P<answer>.*)", re.DOTALL)
+
+# The published code takes the action's name and the brackets off and gives the first two numbers to Python's int().
+_INT = r"\s*([+-]?\d+(?:_\d+)*)\s*"
+_PLAIN = re.compile(rf"(?P<name>rotate|submit)[()]*{_INT},(?:{_INT}[()]*|{_INT},.*)", re.DOTALL)
+
+_NUMBER = r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*(?:°|deg\w*)?"
+_LOOSE = re.compile(
+    rf"\b(?P<name>rotate|submit)[\s:=(\[{{]*(?:\w*yaw\s*[:=]\s*)?{_NUMBER}(?:\s*[,;]\s*|\s+)(?:\w*pitch\s*[:=]\s*)?{_NUMBER}",
+    re.IGNORECASE,
+)
+_KINDS: dict[str, type[Rotate] | type[Submit]] = {"rotate": Rotate, "submit": Submit}
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """What an answer turned out to be.
+
+    Attributes:
+        status: its name.
+        action: None exactly when the status is not OK.
+        extracted: the action as it was written; empty unless OK.
+        thought: the reasoning before the answer, as far as there is any.
+    """
+
+    status: ParseStatus
+    action: Action | None = None
+    extracted: str = ""
+    thought: str = ""
+
+
+def parse(
+    text: str,
+    *,
+    truncated: bool = False,
+    mode: ParserMode = ParserMode.LENIENT,
+    thought: Thought = Thought.FREE,
+) -> Parsed:
+    """Return what an answer turned out to be.
+
+    Args:
+        text: what the model said.
+        truncated: the token limit ended it.
+        mode: how it is read.
+        thought: which format was asked for.
+    """
+    said = thought_in(text)
+    if truncated:
+        return Parsed(ParseStatus.TRUNCATED, thought=said)
+    text = text.replace("<image>", "")
+    answer = _answer(text, mode, thought)
+    actions = [part.strip() for part in _TAGS.sub("", answer or "").split("|") if part.strip()]
+    if not actions:
+        return Parsed(ParseStatus.NO_ANSWER, thought=said)
+    if mode is ParserMode.STRICT and len(actions) > 1:
+        return Parsed(ParseStatus.SEVERAL_ACTIONS, thought=said)
+    status, action, extracted = _loose(actions[0]) if mode is ParserMode.LENIENT_PLUS else _plain(actions[0])
+    return Parsed(status, action, extracted, said)
+
+
+def thought_in(text: str) -> str:
+    """Return the reasoning in an answer, without its tags; without ``<think>``, what stands before the answer."""
+    start = text.find("<think>")
+    begin = start + len("<think>") if start >= 0 else 0
+    end = text.find("</think>", begin)
+    if end < 0:
+        end = text.find("<answer>", begin)
+    return _INNER_TAGS.sub("\n", text[begin : end if end >= 0 else None]).strip()
+
+
+def _answer(text: str, mode: ParserMode, thought: Thought) -> str | None:
+    """Return what stands between the answer's tags; None: there is no answer in the form that the mode accepts."""
+    if mode is ParserMode.STRICT:
+        found = _STRICT[thought].fullmatch(text)
+    elif mode is ParserMode.LENIENT and thought is Thought.GROUNDED:
+        found = _GROUNDED_ANSWER.search(text)
+    elif mode is ParserMode.LENIENT and thought is Thought.NONE:
+        found = _FIRST_ANSWER.search(text) if _WHOLE_ANSWER.fullmatch(text) else None
+    else:
+        found = _after_thought(text, mode) or _FIRST_ANSWER.search(text)
+        if found is None and mode is ParserMode.LENIENT_PLUS:
+            found = _UNCLOSED_ANSWER.search(text)
+    return None if found is None else found["answer"]
+
+
+def _after_thought(text: str, mode: ParserMode) -> re.Match[str] | None:
+    """Find the answer that follows a thought: a thought may hold an answer too, which is not meant."""
+    opening = text.lstrip() if mode is ParserMode.LENIENT_PLUS else text
+    if not opening.startswith("<think>") or "</think>" not in text:
+        return None
+    return _FIRST_ANSWER.search(text, text.index("</think>"))
+
+
+def _plain(written: str) -> tuple[ParseStatus, Action | None, str]:
+    found = _PLAIN.fullmatch(written)
+    if found is None:
+        return ParseStatus.BAD_ACTION, None, ""
+    yaw, pitch = (number.replace("_", "") for number in found.groups()[1:] if number is not None)
+    return _action(found["name"], yaw, pitch, written)
+
+
+def _loose(written: str) -> tuple[ParseStatus, Action | None, str]:
+    found = _LOOSE.search(written.replace("\N{MINUS SIGN}", "-"))
+    if found is None:
+        return ParseStatus.BAD_ACTION, None, ""
+    return _action(found["name"].lower(), found[2], found[3], found[0])
+
+
+def _action(name: str, yaw: str, pitch: str, written: str) -> tuple[ParseStatus, Action | None, str]:
+    degrees = [float(yaw), float(pitch)]  # Of however many digits: too large a number becomes infinite.
+    if not all(abs(angle) <= LIMIT_DEG for angle in degrees):
+        return ParseStatus.OUT_OF_RANGE, None, ""
+    # Halves are rounded away from zero, as people do.
+    whole = [math.copysign(math.floor(abs(angle) + 0.5), angle) + 0.0 for angle in degrees]
+    return ParseStatus.OK, _KINDS[name](*whole), written

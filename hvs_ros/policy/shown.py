@@ -1,0 +1,38 @@
+"""The picture of a turn as the model is shown it.
+
+The published evaluation sends JPEG with quality 85 and halved colour (4:2:0): the model never saw the pixels before
+that. Every runtime decodes the same bytes again.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from hvs_ros.image_encodings import encode_jpeg
+from hvs_ros.policy.contract import PolicyError
+from hvs_ros.policy.conversation import Shown
+from hvs_ros.search.view import Picture
+
+
+def show(picture: Picture, image_format: str = "jpeg", jpeg_quality: int = 85) -> Shown:
+    """Return the picture, BGR uint8 (height, width, 3), encoded.
+
+    Args:
+        picture: as the policy is given it, with its cross.
+        image_format: "jpeg" or "png".
+        jpeg_quality: 1 to 100.
+    """
+    height, width = picture.shape[:2]
+    if image_format == "jpeg":
+        return Shown(encode_jpeg(picture, jpeg_quality), "image/jpeg", width, height)
+    cv2: Any = importlib.import_module("cv2")
+    done, data = cv2.imencode(".png", picture)
+    if not done:
+        raise PolicyError(f"a picture of shape {picture.shape} cannot be written as PNG")
+    return Shown(bytes(data), "image/png", width, height)
+
+
+def described(image_format: str, jpeg_quality: int) -> str:
+    """Return what ``show`` does, for the record."""
+    return f"JPEG quality {jpeg_quality} 4:2:0" if image_format == "jpeg" else "PNG"
