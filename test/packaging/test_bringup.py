@@ -245,8 +245,8 @@ def launcher(stand: Callable[[str, str], Stand], tmp_path: Path) -> Launcher:
         with Bringup([Stand("first"), Stand("second")], on_line=lambda *line: up.append(line)) as nodes:
             while len(up) < 2:
                 time.sleep(0.02)
-            print(*(child.pid for child in nodes.children), flush=True)
             try:
+                print(*(child.pid for child in nodes.children), flush=True)
                 time.sleep(60)
             except KeyboardInterrupt:
                 pass
