@@ -95,7 +95,10 @@ class TrajectoryAction:
         outcomes = self._type.Result
         while self._now() < end_ns and not self._closed.wait(POLL_S):
             if handle.is_cancel_requested:
-                self._twin.hold(self._now(), joints)
+                with self._lock:
+                    # One that has been replaced moves nothing any more, so there is nothing to stop.
+                    if self._newest == mine:
+                        self._twin.hold(self._now(), joints)
                 handle.canceled()
                 return outcomes(error_code=outcomes.SUCCESSFUL, error_string="canceled")
             if self._newest != mine:

@@ -348,9 +348,12 @@ class TestAction:
         client = GatedClient(twin.graph.node, action, "/neck/follow_joint_trajectory")
         assert client.wait_for_server(WAIT_S)
 
-        def send(time_s: float, **targets: float) -> Any:
-            goal = action.Goal(trajectory=trajectory(time_s, targets))
-            return twin.graph.result(client.send_goal_async(goal))
+        def send(time_s: float, *, replaces: Any = None, **targets: float) -> Any:
+            """Send a goal; one that it replaces is canceled as well, at the same moment."""
+            sent = client.send_goal_async(action.Goal(trajectory=trajectory(time_s, targets)))
+            if replaces is not None:
+                replaces.cancel_goal_async()
+            return twin.graph.result(sent)
 
         return send
 
@@ -389,6 +392,13 @@ class TestAction:
         assert self.end(twin, older)[0] == ABORTED
         assert self.end(twin, newer)[0] == SUCCEEDED
         twin.settle(tilt=-0.1)
+
+    def test_to_cancel_a_goal_that_was_replaced_stops_nothing(self, twin: TwinClient, send: Callable[..., Any]) -> None:
+        goal = send(3.0, motor_1=OFFSET, tilt=0.8)
+        for tilt in (-0.2, 0.3, -0.4, 0.5):
+            goal = send(0.5, replaces=goal, motor_1=OFFSET, tilt=tilt)
+        assert self.end(twin, goal)[0] == SUCCEEDED
+        twin.settle(tilt=0.5)
 
     def test_an_unknown_joint_is_rejected(self, twin: TwinClient, send: Callable[..., Any]) -> None:
         assert not send(0.2, pan=0.0).accepted
