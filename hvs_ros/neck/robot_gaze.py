@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from hvs_ros.angles import wrap_rad
+from hvs_ros.angles import search_direction, wrap_rad
 from hvs_ros.neck.base_turn import share_turn
 from hvs_ros.neck.commands import CommandBackend
 from hvs_ros.neck.heading_controller import TurnState
@@ -42,6 +42,8 @@ LOOK_S = 0.01
 """How often a move is looked at; joint states come about as often."""
 THERE_RAD = 1e-4
 """A neck commanded so near to its goal is not commanded again."""
+TWIST_RAD = math.radians(5.0)
+"""A direction out of reach is missed by so much more rather than with a twisted neck."""
 FOLLOWS_RAD = 0.15
 """Joints so far from where they are commanded do not follow: the next motion begins where they are."""
 
@@ -193,6 +195,7 @@ class RobotGaze:
             solution = self._solver.solve(goal.yaw, goal.pitch, anchor)
             missed = ""
             if not solution.reached:
+                solution = self._untwisted(goal, solution, anchor)
                 missed = self._beyond(goal.yaw + heading, goal.pitch, wrap_rad(solution.yaw + heading), solution)
             beyond = "; ".join(filter(None, (beyond, goal.beyond, missed)))
             joints = solution.joints[: self._count]
@@ -264,14 +267,15 @@ class RobotGaze:
                 self._hold(last.position[: self._count])
 
     def stopped(self) -> bool:
-        """See Neck."""
+        """See Neck; a neck that was never commanded has nothing to stop."""
         with self._lock:
-            return self._rest.resting and not self.stale() and not self._base_turns()
+            still = self._motion is None or (self._rest.resting and not self.stale())
+            return still and not self._base_turns()
 
     def stop_problem(self) -> str:
         """See Neck."""
         with self._lock:
-            if self._stop_asked_s == math.inf or time.monotonic() - self._stop_asked_s < self._rules.stop_s:
+            if self._motion is None or time.monotonic() - self._stop_asked_s < self._rules.stop_s:
                 return ""
             last = self._history.last
             if last is None or self.stale():
@@ -385,6 +389,19 @@ class RobotGaze:
         again = self._go(motion.trajectory.target, motion.max_velocity)
         again.retried, again.responded = True, motion.responded
         return None
+
+    def _untwisted(self, goal: Reach, nearest: Solution, anchor: Joints) -> Solution:
+        """Return yaw and pitch each as far as the neck goes, if that is almost as near to a goal out of reach.
+
+        The nearest direction of all may be down and askew, for a degree or two: nobody expects a head that is told to
+        look too far to the right to look at the floor there.
+        """
+        present = self._kinematics.gaze(anchor).yaw
+        inside = self.reachable.direction(goal.yaw, goal.pitch, now=present)
+        solution = self._solver.solve(inside.yaw, inside.pitch, anchor)
+        wanted = search_direction(goal.yaw, goal.pitch)
+        error = math.radians(wanted.angle_to_deg(search_direction(solution.yaw, solution.pitch)))
+        return replace(solution, error=error) if error <= nearest.error + TWIST_RAD else nearest
 
     @staticmethod
     def _beyond(yaw: float, pitch: float, nearest: float, solution: Solution) -> str:

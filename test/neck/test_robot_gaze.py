@@ -331,6 +331,15 @@ def test_joints_that_move_on_after_a_stop_are_named() -> None:
     assert "head_yaw" in bench.gaze.stop_problem()
 
 
+def test_a_neck_that_was_never_commanded_has_nothing_to_stop() -> None:
+    bench = Bench(GazeRules(stop_s=0.0, stale_s=0.0))
+    bench.gaze.stop()
+    bench.gaze.hold()
+    assert bench.gaze.stopped()
+    assert bench.gaze.stop_problem() == ""
+    assert not bench.arm.executed and not bench.arm.held
+
+
 def test_an_emergency_stop_holds_where_the_joints_are() -> None:
     bench = Bench()
     bench.go(0.9)
