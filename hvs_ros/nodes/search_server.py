@@ -149,8 +149,10 @@ class SearchServer:
             self._node.get_logger().error(f"{reason}; the next goal tries again")
             self._node.say(ERROR, reason)
         else:
-            self._node.get_logger().info(f"policy '{self._p.policy}' is ready")
-            self._node.say(OK, "ready")
+            about = self._runner.describe()
+            told = "".join(f", {name} {value}" for name, value in about.items())
+            self._node.get_logger().info(f"policy '{self._p.policy}' is ready{told}")
+            self._node.say(OK, "ready", **{f"policy.{name}": value for name, value in about.items()})
         with self._lock:
             self._status = reason or "ready"
             # A goal that came meanwhile waits for the policy: that search is on, and says so itself.

@@ -1,19 +1,21 @@
 """Runs a policy at arm's length: with a deadline, cancellable, and with every way it can fail given a name.
 
 ``decide`` may take long, raise, or never return, and Python cannot stop a thread. So each call runs in a worker thread
-that is waited for; when the deadline passes or the search is canceled, the wait ends and the late answer is dropped.
-The next search gives an abandoned call a moment to come back; a policy still stuck in it is then replaced by a fresh
-one. A canceled load goes on, and the next search takes its policy: a model in memory twice would be one too many.
+that is waited for; when the deadline passes or the search is canceled, the wait ends and the late answer is dropped. A
+policy with ``cancel`` is told, so that it need not think on. The next search gives an abandoned call a moment to come
+back; a policy still stuck in it is then replaced by a fresh one. A canceled load goes on, and the next search takes its
+policy: a model in memory twice would be one too many.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar, cast
 
-from hvs_ros.policy.contract import Policy, PolicyError, PolicyUnavailableError
+from hvs_ros.confidential import without_secrets
+from hvs_ros.policy.contract import Cancelable, Describable, Policy, PolicyError, PolicyUnavailableError
 from hvs_ros.search.action import ActionError, OutOfRangeError
 from hvs_ros.search.decision import Decision, ParseStatus
 from hvs_ros.search.episode import Outcome, SearchFailure
@@ -24,6 +26,8 @@ T = TypeVar("T")
 
 POLL_S = 0.02
 """How often a wait looks for a cancellation."""
+CANCEL_LIMIT_S = 0.1
+"""A policy's ``cancel`` is not waited for any longer."""
 
 
 class _Call(Generic[T]):
@@ -71,6 +75,7 @@ class PolicyRunner:
         self._policy: Policy | None = None
         self._loading: _Call[Policy] | None = None
         self._abandoned: _Call[object] | None = None
+        self._canceling: _Call[object] | None = None
         self._canceled = threading.Event()
 
     def load(self) -> None:
@@ -100,10 +105,11 @@ class PolicyRunner:
         Raises:
             SearchFailure: the policy cannot be loaded, fails, or was canceled.
         """
-        late = self._abandoned
-        if late is not None and not self._wait(late, "waiting for its last answer", self._grace_s):
-            self._drop()
-        self._abandoned = None
+        # A cancel that is still on its way must not end the search that begins now.
+        for late in (self._canceling, self._abandoned):
+            if late is not None and not self._wait(late, "waiting for its last answer", self._grace_s):
+                self._drop()
+        self._canceling = self._abandoned = None
         self.load()
         policy = self._loaded()
         self._run("starting", lambda: policy.start(task), self._load_deadline_s)
@@ -132,6 +138,7 @@ class PolicyRunner:
     def cancel(self) -> None:
         """End the wait under way, and every later one until ``reset``; from any thread."""
         self._canceled.set()
+        self._tell_canceled()
 
     def reset(self) -> None:
         """Allow the next search."""
@@ -144,6 +151,17 @@ class PolicyRunner:
         if loading is not None:
             _Call(lambda: _close_when_made(loading))
         self._drop()
+
+    def describe(self) -> dict[str, str]:
+        """Return what the policy tells of itself, without secrets; nothing where it does not, or is not loaded."""
+        policy: object = self._policy
+        if not isinstance(policy, Describable):
+            return {}
+        try:
+            facts: Mapping[str, object] = without_secrets(policy.describe())
+        except Exception as error:  # anybody's code
+            return {"description": f"fails: {error!r}"}
+        return {str(name): str(value) for name, value in facts.items()}
 
     def _loaded(self) -> Policy:
         if self._policy is None:
@@ -158,6 +176,8 @@ class PolicyRunner:
         finally:
             if not call.finished.is_set():
                 self._abandoned = cast("_Call[object]", call)
+                if not self._canceled.is_set():  # else ``cancel`` has told it
+                    self._tell_canceled()
 
     def _result(self, call: _Call[T], what: str, limit_s: float, late: Outcome) -> T:
         """Return what a call returns.
@@ -194,6 +214,13 @@ class PolicyRunner:
     def _check_canceled(self, what: str) -> None:
         if self._canceled.is_set():
             raise SearchFailure(Outcome.CANCELED, f"canceled before {what}")
+
+    def _tell_canceled(self) -> None:
+        policy: object = self._policy
+        if isinstance(policy, Cancelable):
+            # Whatever goes wrong in it ends with its own thread.
+            self._canceling = call = _Call[object](policy.cancel)
+            call.finished.wait(CANCEL_LIMIT_S)
 
     def _drop(self) -> None:
         policy, self._policy = self._policy, None

@@ -240,3 +240,75 @@ def test_a_policy_made_after_the_end_is_closed(hold: threading.Event) -> None:
 def test_an_action_error_in_start_is_a_failure() -> None:
     runner = PolicyRunner(lambda: Scripted(lambda: None, lambda: Rotate(float("nan"), 0)))  # type: ignore[arg-type, return-value]
     assert failure_of(lambda: runner.start(TASK)).outcome is Outcome.POLICY_FAILED
+
+
+class Cancelable(Scripted):
+    """A policy that thinks until it is canceled."""
+
+    def __init__(self) -> None:
+        super().__init__(self._think)
+        self.canceled = threading.Event()
+        self.cancels = 0
+
+    def _think(self) -> object:
+        if self.canceled.wait(20.0):
+            raise PolicyError("canceled")
+        return Decision(Rotate(1, 0))
+
+    def cancel(self) -> None:
+        self.cancels += 1
+        self.canceled.set()
+
+
+def test_a_policy_that_can_be_canceled_is_told_when_the_search_is() -> None:
+    policy = Cancelable()
+    runner = started(policy)
+    threading.Timer(0.1, runner.cancel).start()
+    assert failure_of(lambda: runner.decide(blank())).outcome is Outcome.CANCELED
+    assert policy.canceled.wait(5.0) and policy.cancels == 1
+
+
+def test_it_is_told_when_nobody_waits_for_it_any_more() -> None:
+    policy = Cancelable()
+    runner = started(policy, deadline_s=0.05)
+    assert failure_of(lambda: runner.decide(blank())).outcome is Outcome.POLICY_TIMEOUT
+    assert policy.canceled.wait(5.0) and policy.cancels == 1
+
+
+def test_what_goes_wrong_in_cancel_is_no_matter(hold: threading.Event) -> None:
+    policy = Cancelable()
+    runner = started(policy, grace_s=0.05)
+    policy.cancel = fail(RuntimeError("cannot"))  # type: ignore[assignment, method-assign]
+    runner.cancel()
+    policy.cancel = hold.wait  # type: ignore[assignment, method-assign]
+    began = time.monotonic()
+    runner.cancel()
+    assert time.monotonic() - began < 1.0
+
+
+def test_a_cancel_on_its_way_does_not_reach_the_next_search(hold: threading.Event) -> None:
+    made: list[Cancelable] = []
+
+    def create() -> Cancelable:
+        made.append(Cancelable())
+        return made[-1]
+
+    runner = PolicyRunner(create, grace_s=0.05)  # type: ignore[arg-type]
+    runner.start(TASK)
+    made[0].cancel = hold.wait  # type: ignore[assignment, method-assign]
+    runner.cancel()
+    runner.reset()
+    runner.start(TASK)
+    assert len(made) == 2
+
+
+def test_a_policy_may_describe_itself() -> None:
+    policy = Scripted(lambda: None)
+    runner = PolicyRunner(lambda: policy)  # type: ignore[arg-type, return-value]
+    assert runner.describe() == {}
+    runner.load()
+    assert runner.describe() == {}
+    policy.describe = lambda: {"model": "tiny", "layers": 2, "api_key": "s3cret"}  # type: ignore[attr-defined]
+    assert runner.describe() == {"model": "tiny", "layers": "2", "api_key": "(not shown)"}
+    policy.describe = fail(RuntimeError("not now"))  # type: ignore[attr-defined]
+    assert "not now" in runner.describe()["description"]
