@@ -279,10 +279,13 @@ class RobotHead(ManagedNode):
     # What happens to it.
 
     def _stop_at_once(self, why: str) -> None:
-        assembly = self._assembly
-        if assembly is not None and self.active:
-            assembly.gaze.hold()
-        self._moves.interrupt(f"{why}; the head holds where it is", lambda: None)
+        self._hold()
+        # Once more where no goal can come between: one that was just being accepted may have begun after the first.
+        self._moves.interrupt(f"{why}; the head holds where it is", self._hold)
+
+    def _hold(self) -> None:
+        if self._assembly is not None and self.active:
+            self._assembly.gaze.hold()
 
     def _on_move_end(self, outcome: int, message: str) -> None:
         result = MoveHead.Result
