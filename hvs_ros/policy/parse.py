@@ -27,7 +27,8 @@ from hvs_ros.search.action import LIMIT_DEG, Action, Rotate, Submit
 from hvs_ros.search.decision import ParseStatus
 
 _TAGS = re.compile(r"</?(?:think|answer)>")
-_INNER_TAGS = re.compile(r"\s*</?(?:observation|reasoning)>\s*")
+_INNER_TAGS = re.compile(r"(?:\s*</?(?:observation|reasoning)>\s*)+")
+_OPEN, _CLOSE, _END_OF_THOUGHT = "<answer>", "</answer>", "</think>"
 
 _ANSWER = r"<answer>(?P<answer>(?:(?!</answer>).)*)</answer>"
 _THINK = r"<think>(?:(?!</think>).)*</think>\s*"
@@ -40,10 +41,7 @@ _STRICT = {
     Thought.NONE: re.compile(rf"\s*{_ANSWER}\s*", re.DOTALL),
     Thought.GROUNDED: re.compile(rf"\s*{_GROUNDS}{_ANSWER}\s*", re.DOTALL),
 }
-_FIRST_ANSWER = re.compile(_ANSWER, re.DOTALL)
 _GROUNDED_ANSWER = re.compile(_GROUNDS + _ANSWER, re.DOTALL)
-_WHOLE_ANSWER = re.compile(r"\s*<answer>.*</answer>\s*", re.DOTALL)
-_UNCLOSED_ANSWER = re.compile(r"<answer>(?P<answer>.*)", re.DOTALL)
 
 # The published code takes the action's name and the brackets off and gives the first two numbers to Python's int().
 _INT = r"\s*([+-]?\d+(?:_\d+)*)\s*"
@@ -99,62 +97,75 @@ def parse(
         return Parsed(ParseStatus.NO_ANSWER, thought=said)
     if mode is ParserMode.STRICT and len(actions) > 1:
         return Parsed(ParseStatus.SEVERAL_ACTIONS, thought=said)
-    status, action, extracted = _loose(actions[0]) if mode is ParserMode.LENIENT_PLUS else _plain(actions[0])
-    return Parsed(status, action, extracted, said)
+    status, action = _plain(actions[0])
+    if status is ParseStatus.BAD_ACTION and mode is ParserMode.LENIENT_PLUS:
+        status, action = _loose(actions[0])
+    return Parsed(status, action, actions[0] if action is not None else "", said)
 
 
 def thought_in(text: str) -> str:
     """Return the reasoning in an answer, without its tags; without ``<think>``, what stands before the answer."""
     start = text.find("<think>")
     begin = start + len("<think>") if start >= 0 else 0
-    end = text.find("</think>", begin)
+    end = text.find(_END_OF_THOUGHT, begin)
     if end < 0:
-        end = text.find("<answer>", begin)
+        end = text.find(_OPEN, begin)
     return _INNER_TAGS.sub("\n", text[begin : end if end >= 0 else None]).strip()
 
 
 def _answer(text: str, mode: ParserMode, thought: Thought) -> str | None:
     """Return what stands between the answer's tags; None: there is no answer in the form that the mode accepts."""
+    if mode is ParserMode.LENIENT_PLUS:
+        answer = _intended(text.lstrip())
+        return _unclosed(text) if answer is None else answer
+    if _CLOSE not in text:
+        return None
     if mode is ParserMode.STRICT:
         found = _STRICT[thought].fullmatch(text)
-    elif mode is ParserMode.LENIENT and thought is Thought.GROUNDED:
+    elif thought is Thought.GROUNDED:
         found = _GROUNDED_ANSWER.search(text)
-    elif mode is ParserMode.LENIENT and thought is Thought.NONE:
-        found = _FIRST_ANSWER.search(text) if _WHOLE_ANSWER.fullmatch(text) else None
+    elif thought is Thought.FREE or (text.strip().startswith(_OPEN) and text.strip().endswith(_CLOSE)):
+        return _intended(text)
     else:
-        found = _after_thought(text, mode) or _FIRST_ANSWER.search(text)
-        if found is None and mode is ParserMode.LENIENT_PLUS:
-            found = _UNCLOSED_ANSWER.search(text)
+        return None
     return None if found is None else found["answer"]
 
 
-def _after_thought(text: str, mode: ParserMode) -> re.Match[str] | None:
-    """Find the answer that follows a thought: a thought may hold an answer too, which is not meant."""
-    opening = text.lstrip() if mode is ParserMode.LENIENT_PLUS else text
-    if not opening.startswith("<think>") or "</think>" not in text:
-        return None
-    return _FIRST_ANSWER.search(text, text.index("</think>"))
+def _first(text: str, start: int = 0) -> str | None:
+    begin = text.find(_OPEN, start)
+    end = text.find(_CLOSE, begin)
+    return text[begin + len(_OPEN) : end] if 0 <= begin < end else None
 
 
-def _plain(written: str) -> tuple[ParseStatus, Action | None, str]:
+def _intended(text: str) -> str | None:
+    """Return the answer after the thought that a text begins with, which may hold one too; else the first answer."""
+    end = text.find(_END_OF_THOUGHT) if text.startswith("<think>") else -1
+    answer = _first(text, end) if end >= 0 else None
+    return _first(text) if answer is None else answer
+
+
+def _unclosed(text: str) -> str | None:
+    _, opened, answer = text.partition(_OPEN)
+    return answer if opened else None
+
+
+def _plain(written: str) -> tuple[ParseStatus, Action | None]:
     found = _PLAIN.fullmatch(written)
     if found is None:
-        return ParseStatus.BAD_ACTION, None, ""
+        return ParseStatus.BAD_ACTION, None
     yaw, pitch = (number.replace("_", "") for number in found.groups()[1:] if number is not None)
-    return _action(found["name"], yaw, pitch, written)
+    return _action(found["name"], yaw, pitch)
 
 
-def _loose(written: str) -> tuple[ParseStatus, Action | None, str]:
+def _loose(written: str) -> tuple[ParseStatus, Action | None]:
     found = _LOOSE.search(written.replace("\N{MINUS SIGN}", "-"))
-    if found is None:
-        return ParseStatus.BAD_ACTION, None, ""
-    return _action(found["name"].lower(), found[2], found[3], found[0])
+    return (ParseStatus.BAD_ACTION, None) if found is None else _action(found["name"].lower(), found[2], found[3])
 
 
-def _action(name: str, yaw: str, pitch: str, written: str) -> tuple[ParseStatus, Action | None, str]:
+def _action(name: str, yaw: str, pitch: str) -> tuple[ParseStatus, Action | None]:
     degrees = [float(yaw), float(pitch)]  # Of however many digits: too large a number becomes infinite.
     if not all(abs(angle) <= LIMIT_DEG for angle in degrees):
-        return ParseStatus.OUT_OF_RANGE, None, ""
+        return ParseStatus.OUT_OF_RANGE, None
     # Halves are rounded away from zero, as people do.
     whole = [math.copysign(math.floor(abs(angle) + 0.5), angle) + 0.0 for angle in degrees]
-    return ParseStatus.OK, _KINDS[name](*whole), written
+    return ParseStatus.OK, _KINDS[name](*whole)
