@@ -54,7 +54,9 @@ class Solution:
 
 
 class GazeSolver:
-    """Finds joint angles, in well under a millisecond.
+    """Finds joint angles: in half a millisecond, or a few where it takes a torso or the direction is out of reach.
+
+    Thread-safe.
 
     Args:
         kinematics: of the head.
