@@ -41,7 +41,7 @@ def sim(
         record: folder for a bag of each episode; None: no recorder.
         benchmark: a node runs every episode of the scenes, and ends.
         results: file that it appends each result to; None: it only prints them.
-        namespace: put before every name, so that several simulations run side by side.
+        namespace: put before every name, that of tf too, so that several simulations run side by side.
         parameter_files: ROS parameter files, read by every node after its own file in config/.
         parameters: more parameters by executable, over the files.
 
@@ -50,6 +50,7 @@ def sim(
         ValueError: parameters are given for a node that is not started.
     """
     graph = _Graph(namespace, parameter_files, parameters)
+    graph.put_tf_below(graph.root)
     folder = _absolute(scenes)
     graph.add(HEAD, HEAD_NAMESPACE, scenes=folder, scene=scene)
     _add_searcher(graph, policy, record)
@@ -90,7 +91,7 @@ def real(
         use_torso: torso joints help where the neck is not enough.
         turn_base: the base turns where the rest is not enough.
         namespace: put before every name, so that several robots, or twins, run side by side.
-        driver_namespace: put before the absolute topics of the robot's file; None: like ``namespace``.
+        driver_namespace: put before the absolute topics of the robot's file, and before tf; None: like ``namespace``.
         parameter_files: ROS parameter files, read by every node after its own file in config/.
         parameters: more parameters by executable, over the files.
 
@@ -100,6 +101,7 @@ def real(
     """
     graph = _Graph(namespace, parameter_files, parameters)
     drivers = (graph.root if driver_namespace is None else driver_namespace).strip("/")
+    graph.put_tf_below(drivers)
     which = robot_address(robot)
     head: dict[str, Value] = {"robot": which, "driver_namespace": drivers}
     if twin:
@@ -130,6 +132,12 @@ class _Graph:
         self._files = tuple(Path(_absolute(path)) for path in parameter_files)
         self._given = {executable: dict(values) for executable, values in (parameters or {}).items()}
         self._specs: list[NodeSpec] = []
+        self._remappings: tuple[tuple[str, str], ...] = ()
+
+    def put_tf_below(self, namespace: str) -> None:
+        """Have nodes that are added from now on talk of frames there: others have frames of the same names."""
+        if namespace:
+            self._remappings = tuple((name, f"/{namespace}{name}") for name in ("/tf", "/tf_static"))
 
     def add(self, executable: str, inner: str = "", **own: Value) -> None:
         """Add a node in an inner namespace, with parameters that the caller's go over."""
@@ -139,6 +147,7 @@ class _Graph:
                 namespace="/".join(part for part in (self.root, inner) if part),
                 parameter_files=(share_file("config", f"{executable}.yaml"), *self._files),
                 parameters={**own, **self._given.pop(executable, {})},
+                remappings=self._remappings,
             )
         )
 

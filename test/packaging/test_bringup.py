@@ -111,6 +111,17 @@ def test_recorder_and_benchmark_join_on_request(tmp_path: Path) -> None:
     assert specs[3].parameters == {"scenes": "/s", "record": True, "results": str(tmp_path / "r")}
 
 
+def test_frames_of_graphs_side_by_side_do_not_mix() -> None:
+    below = {spec.remappings for spec in sim(scenes="/s", namespace="/a/")}
+    assert below == {(("/tf", "/a/tf"), ("/tf_static", "/a/tf_static"))}
+    assert {spec.remappings for spec in sim(scenes="/s")} == {()}
+    # A robot's own drivers tell of its frames where they are.
+    head, _ = real(robot="icub", namespace="a", driver_namespace="")
+    assert head.remappings == ()
+    head, _ = real(robot="icub", namespace="a", driver_namespace="b")
+    assert dict(head.remappings)["/tf"] == "/b/tf"
+
+
 def test_parameters_of_the_caller_come_last(tmp_path: Path) -> None:
     head, policy = sim(scenes="/s", parameter_files=[tmp_path / "p"], parameters={"panorama_head": {"scene": "hall"}})
     assert head.parameters["scene"] == "hall"
