@@ -30,10 +30,18 @@ class StatePublisher:
         gaze_frame: turns with the head.
         optical_frame: of the views, at the same place.
         joint_names: of ``Moment.joints``; may be changed.
+        base_in: link of the robot that the base frame belongs to, and its rotation there [rad: roll, pitch, yaw], where
+            it is a frame that nobody else publishes; None: it is not.
     """
 
     def __init__(
-        self, node: Node, base_frame: str, gaze_frame: str, optical_frame: str, joint_names: Sequence[str]
+        self,
+        node: Node,
+        base_frame: str,
+        gaze_frame: str,
+        optical_frame: str,
+        joint_names: Sequence[str],
+        base_in: tuple[str, tuple[float, float, float]] | None = None,
     ) -> None:
         self._base_frame, self._gaze_frame = base_frame, gaze_frame
         self.joint_names = tuple(joint_names)
@@ -46,9 +54,13 @@ class StatePublisher:
         self._tf_message: Any = importlib.import_module("tf2_msgs.msg").TFMessage
         self._tf = node.create_publisher(self._tf_message, "/tf", 100)
         self._tf_static = node.create_publisher(self._tf_message, "/tf_static", latched())
-        header = convert.header(node.get_clock().now().nanoseconds, gaze_frame)
-        optical = convert.transform(header, optical_frame, angles.OPTICAL_IN_GAZE)
-        self._tf_static.publish(self._tf_message(transforms=[optical]))
+        now_ns = node.get_clock().now().nanoseconds
+        fixed = [convert.transform(convert.header(now_ns, gaze_frame), optical_frame, angles.OPTICAL_IN_GAZE)]
+        if base_in is not None:
+            link, (roll, pitch, yaw) = base_in
+            rotation = angles.gaze_quaternion(yaw, pitch, roll)
+            fixed.append(convert.transform(convert.header(now_ns, link), base_frame, rotation))
+        self._tf_static.publish(self._tf_message(transforms=fixed))
 
     def pose(self, moment: Moment) -> HeadPose:
         """Return the moment as a message."""

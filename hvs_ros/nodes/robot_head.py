@@ -80,7 +80,8 @@ class RobotHead(ManagedNode):
         latency = robot.camera.latency if p.camera_latency < 0.0 else p.camera_latency
         self._camera = RobotCamera(self, robot.camera, p.target(), latency_s=latency)
         self.on_teardown(self._camera.close)
-        self._state = StatePublisher(self, robot.base.name, p.gaze_frame, p.optical_frame, ())
+        base_in = (robot.base.link, robot.base.rpy) if robot.base.name != robot.base.link else None
+        self._state = StatePublisher(self, robot.base.name, p.gaze_frame, p.optical_frame, (), base_in)
         self._description = self.create_publisher(String, "robot_description", latched())
         self._capabilities = self.create_publisher(HeadCapabilities, "capabilities", latched())
         self._safety = SafetyStop(self, self._stop_at_once)

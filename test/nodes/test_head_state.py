@@ -93,6 +93,17 @@ def test_the_optical_axis_follows_the_line_of_sight(with_tf: None) -> None:
     assert rotate(quaternion(dynamic), rotate(quaternion(static), (1.0, 0.0, 0.0))) == pytest.approx((1.0, 0.0, 0.0))
 
 
+def test_a_base_frame_of_its_own_hangs_on_the_robot_s_link(with_tf: None) -> None:
+    node = FakeNode()
+    backwards = ("root_link", (0.0, 0.0, math.pi))
+    StatePublisher(node, "hvs_base", "gaze", "optical", JOINTS, backwards)  # type: ignore[arg-type]
+    (message,) = node.published["/tf_static"]
+    parents = {transform.child_frame_id: transform.header.frame_id for transform in message.transforms}
+    assert parents == {"optical": "gaze", "hvs_base": "root_link"}
+    forward = rotate(quaternion(message.transforms[1]), (1.0, 0.0, 0.0))
+    assert forward == pytest.approx((-1.0, 0.0, 0.0))
+
+
 def test_without_tf2_msgs_one_line_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name == "tf2_msgs" else find(name, *a))
