@@ -60,7 +60,7 @@ class Prompt:
         return replace(self, ids=np.append(self.ids, np.asarray(tokens, np.int64)))
 
     def first(self, length: int) -> Prompt:
-        """Return its first tokens; a picture of which not all is left must not be in it."""
+        """Return its first tokens; the last picture may be cut off."""
         return Prompt(self.ids[:length], tuple(placed for placed in self.pictures if placed.start < length))
 
 
@@ -68,8 +68,8 @@ class ChatEncoder:
     """Encodes conversations, and remembers with which tokens the model said what it said.
 
     A text can be cut into tokens in several ways, and a model does not always choose the way in which its tokenizer
-    would. With the tokens remembered, an earlier answer in a prompt is what the model really said, and what was computed
-    for it can be used again.
+    would. With the tokens remembered, an earlier answer in a prompt is what the model really said, and what was
+    computed for it can be used again.
 
     Args:
         tokenizer: of the checkpoint.
