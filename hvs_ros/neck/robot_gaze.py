@@ -147,10 +147,13 @@ class RobotGaze:
         age, late = (self._clock() - last.stamp_ns) / NS, self._late_s
         if abs(age) <= self._rules.stale_s:
             return ""
-        if abs(late) <= self._rules.stale_s / 2:
-            return f"no joint states for {age - late:.2f} s"
+        if abs(late) <= self._rules.stale_s:
+            return f"the last joint states are {age:.2f} s old, {late:.2f} s when they came"
         when = f"{late:.2f} s old" if late > 0 else f"{-late:.2f} s ahead"
-        return f"the joint states are {when} when they arrive: do the robot and this computer use the same clock?"
+        return (
+            f"the joint states are {when} when they arrive: do the robot and this computer use the same clock, and is"
+            " none of them overloaded?"
+        )
 
     # Where it looks.
 

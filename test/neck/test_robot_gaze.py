@@ -298,7 +298,7 @@ def test_joint_states_that_stop_are_not_taken_for_those_of_another_clock() -> No
     bench = Bench(GazeRules(stale_s=0.1))
     bench.silent = True
     bench.run(0.15)
-    assert bench.gaze.stale() == "no joint states for 0.15 s"
+    assert bench.gaze.stale() == "the last joint states are 0.15 s old, 0.00 s when they came"
 
 
 def test_joint_states_of_another_clock_are_named() -> None:
