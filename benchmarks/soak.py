@@ -99,16 +99,19 @@ def main() -> int:
         if options.verbose:
             print(f"[{name}] {line}", file=sys.stderr)
 
-    specs = real(robot=options.robot, twin=True, policy=POLICY, parameters=PARAMETERS)
+    head = PARAMETERS["robot_head"] | {"joint_state_timeout": options.joint_state_timeout}
+    parameters = PARAMETERS | {"robot_head": head}
+    specs = real(robot=options.robot, twin=True, policy=POLICY, parameters=parameters)
     began = time.monotonic()
-    with Bringup(specs, on_line=on_line) as nodes, _Client() as client:
+    with contextlib.suppress(KeyboardInterrupt), Bringup(specs, on_line=on_line) as nodes, _Client() as client:
         client.wait_until_ready(nodes.trouble)
         for number in range(1, options.searches + 1):
             canceled = "" if number % CANCEL_EVERY else ("moving", "thinking")[number // CANCEL_EVERY % 2]
             try:
                 _search(client, figures, chance, canceled)
             except SoakError as error:
-                figures.failures.append(f"search {number}: {error}{nodes.trouble()}")
+                figures.failures.append(f"search {number}: {error}")
+                _progress(figures.failures[-1] + "\n")
             if trouble := nodes.trouble():
                 figures.failures.append(trouble)
                 break
@@ -128,6 +131,12 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--robot", default="icub", help="whose twin: a name in config/robots/, or a YAML file")
     parser.add_argument("--domain", type=int, default=88, help="ROS_DOMAIN_ID")
     parser.add_argument("--seed", type=int, default=1, help="of the moments of cancellation")
+    parser.add_argument(
+        "--joint-state-timeout",
+        type=float,
+        default=0.5,
+        help="of the head [s]; more where the machine does other things as well, which may keep a node waiting so long",
+    )
     parser.add_argument("--verbose", action="store_true", help="show what the nodes print")
     return parser.parse_args()
 
@@ -332,5 +341,4 @@ def _progress(text: str) -> None:
 
 
 if __name__ == "__main__":
-    with contextlib.suppress(KeyboardInterrupt):
-        sys.exit(main())
+    sys.exit(main())
