@@ -1,0 +1,42 @@
+"""What the mock model server says: a script, or what the colour of the mock head's pictures tells."""
+
+from __future__ import annotations
+
+from hvs_ros.mock.model_requests import Asked
+
+COLOUR = "colour"
+RAW = "raw:"
+
+
+class Answers:
+    """Plays a script, a step a turn; the last step is repeated. A request without earlier answers begins it anew.
+
+    A step is an action, ``rotate(30,0)``, which is said with a thought as the model does; ``raw:TEXT``, which is said
+    as it is; or ``colour``: four turns by 77 degrees, then the yaw that the colour of the last picture tells.
+
+    Args:
+        script: the steps, separated by semicolons.
+    """
+
+    def __init__(self, script: str) -> None:
+        self._steps = [step.strip() for step in script.split(";") if step.strip()]
+        if not self._steps:
+            raise ValueError("the script is empty; give at least one step, e.g. 'rotate(30,0); submit(30,0)'")
+        self._turn = 0
+
+    def say(self, asked: Asked) -> str:
+        """Return the next answer."""
+        # A window that is full holds no more answers, however many there were.
+        self._turn = 1 if asked.turn == 1 else self._turn + 1
+        step = self._steps[min(self._turn, len(self._steps)) - 1]
+        if step.startswith(RAW):
+            return step.removeprefix(RAW)
+        if step == COLOUR:
+            step = "rotate(77,0)" if self._turn < 5 else f"submit({colour_yaw(asked)},0)"
+        return f"<think>This is turn {self._turn}.</think><answer>{step}</answer>"
+
+
+def colour_yaw(asked: Asked) -> int:
+    """Return the yaw that the last picture tells (``hvs_ros.mock.head.mock_picture``), to about two degrees."""
+    blue, green, _ = asked.pictures[-1].colour if asked.pictures else (0.0, 0.0, 0.0)
+    return round(blue * 2 + green / 100) % 360
