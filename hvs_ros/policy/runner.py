@@ -189,6 +189,9 @@ class PolicyRunner:
             raise SearchFailure(late, f"the policy was still {what} after {limit_s:g} s and was abandoned")
         if call.error is None:
             return call.value  # type: ignore[return-value]  # set by the call, whose type is T
+        # A policy with ``cancel`` may raise before the wait is looked at again.
+        if self._canceled.is_set():
+            raise SearchFailure(Outcome.CANCELED, f"canceled while {what}") from call.error
         outcome = Outcome.POLICY_FAILED
         if isinstance(call.error, PolicyUnavailableError) or (
             late is Outcome.POLICY_UNAVAILABLE and isinstance(call.error, PolicyError)
