@@ -21,6 +21,7 @@ from launch import LaunchDescription  # noqa: E402
 from launch.actions import IncludeLaunchDescription, SetEnvironmentVariable  # noqa: E402
 from launch.launch_description_sources import PythonLaunchDescriptionSource  # noqa: E402
 
+from hvs_ros.nodes.head_watch import HeadWatch  # noqa: E402
 from hvs_ros.nodes.search_client import SearchClient  # noqa: E402
 from hvs_ros.nodes.spinning import spinning_node  # noqa: E402
 
@@ -61,6 +62,7 @@ def generate_test_description() -> LaunchDescription:
 class TestWhileItRuns(unittest.TestCase):
     def test_a_search_on_the_twin_is_answered(self) -> None:
         with spinning_node("launch_test", NAMESPACE) as node, SearchClient(node) as client:
+            HeadWatch(node).wait(60.0, print)
             record = client.search("find the exit sign", max_turns=3, server_limit_s=60.0)
         assert record.outcome.value in ("submitted", "turns exhausted"), record
         assert 1 <= len(record.turns) <= 3
