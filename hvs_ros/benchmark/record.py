@@ -6,12 +6,12 @@ both become a ``SearchRecord``, so that scoring, results and tables have one sou
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from hvs_ros.angles import Direction
 from hvs_ros.search.action import Action
-from hvs_ros.search.decision import ParseStatus
+from hvs_ros.search.decision import ParseStatus, Usage
 from hvs_ros.search.episode import Outcome, SearchResult, Turn, TurnTimes
 from hvs_ros.search.view import MoveOutcome
 
@@ -31,6 +31,8 @@ class TurnRecord:
         move: how the move ended; None where the head was not commanded.
         after: where the head looked after the turn.
         times: how long the parts took.
+        picture: what the policy was given and how its answer came about.
+        usage: tokens.
     """
 
     number: int
@@ -43,6 +45,8 @@ class TurnRecord:
     move: MoveOutcome | None
     after: Direction
     times: TurnTimes
+    picture: str = ""
+    usage: Usage = field(default_factory=Usage)
 
     @classmethod
     def of(cls, turn: Turn) -> TurnRecord:
@@ -58,6 +62,8 @@ class TurnRecord:
             move=None if turn.arrival is None else turn.arrival.outcome,
             after=turn.direction,
             times=turn.times,
+            picture=turn.picture,
+            usage=turn.decision.usage,
         )
 
     @property

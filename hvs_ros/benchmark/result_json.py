@@ -15,7 +15,7 @@ from hvs_ros.angles import Direction
 from hvs_ros.benchmark.record import SearchRecord, TurnRecord
 from hvs_ros.benchmark.result import EpisodeResult, Judgement
 from hvs_ros.search.action import Action, Rotate, Submit
-from hvs_ros.search.decision import ParseStatus
+from hvs_ros.search.decision import ParseStatus, Usage
 from hvs_ros.search.episode import Outcome, TurnTimes
 from hvs_ros.search.scoring import ScoringMode
 from hvs_ros.search.task import Target, TaskKind
@@ -180,6 +180,8 @@ def _turn(turn: TurnRecord) -> dict[str, Any]:
         "look_s": _round(times.look_s),
         "think_s": _round(times.think_s),
         "move_s": _round(times.move_s),
+        "picture": turn.picture,
+        "tokens": [turn.usage.prompt_tokens, turn.usage.completion_tokens, turn.usage.image_tokens],
     }
 
 
@@ -195,4 +197,7 @@ def _read_turn(value: dict[str, Any]) -> TurnRecord:
         move=None if value["move"] is None else MoveOutcome(value["move"]),
         after=Direction(*value["after"]),
         times=TurnTimes(value["look_s"], value["think_s"], value["move_s"]),
+        # Files of earlier versions have neither.
+        picture=value.get("picture", ""),
+        usage=Usage(*value.get("tokens", ())),
     )

@@ -89,14 +89,13 @@ def turn_message(
         frame_id: optical frame of the view.
     """
     decision, usage, arrival = turn.decision, turn.decision.usage, turn.arrival
-    height, width = turn.observation.image.shape[:2]
     return TurnMessage(
         header=header(stamp_ns, frame_id),
         search_id=command.search_id,
         turn=turn.number,
         view_stamp=time_message(turn.observation.stamp_ns),
         pose=pose,
-        picture=", ".join(part for part in (f"{width}x{height}", turn.observation.picture, decision.made) if part),
+        picture=turn.picture,
         thought=decision.thought,
         raw_answer=decision.raw,
         status=STATUSES[decision.status],
@@ -152,6 +151,8 @@ def turn_record(message: TurnMessage) -> TurnRecord:
         move=_MOVE_OUTCOME_OF.get(message.move_outcome),
         after=decode.direction(message.achieved),
         times=decode.times(message),
+        picture=message.picture,
+        usage=decision.usage,
     )
 
 

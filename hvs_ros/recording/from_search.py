@@ -64,7 +64,7 @@ def _turn(turn: Turn) -> RecordedTurn:
         number=turn.number,
         view=RecordedView(encode_jpeg(seen.image), seen.stamp_ns, width, height),
         view_stamp_ns=seen.stamp_ns,
-        picture=", ".join(part for part in (seen.picture, turn.decision.made) if part),
+        picture=turn.picture,
         direction=seen.direction,
         decision=turn.decision,
         move=None if turn.arrival is None else turn.arrival.outcome,

@@ -85,6 +85,13 @@ class Turn:
         """Which turn, the first is 1."""
         return self.observation.turn
 
+    @property
+    def picture(self) -> str:
+        """What the policy was given and how its answer came about, for the record."""
+        height, width = self.observation.image.shape[:2]
+        parts = (f"{width}x{height}", self.observation.picture, self.decision.made)
+        return ", ".join(part for part in parts if part)
+
 
 @dataclass(frozen=True)
 class SearchResult:

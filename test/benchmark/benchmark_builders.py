@@ -12,7 +12,7 @@ from hvs_ros.benchmark.run import Listener
 from hvs_ros.benchmark.settings import RunSettings
 from hvs_ros.panorama.scene import Scene
 from hvs_ros.search.action import Rotate, Submit
-from hvs_ros.search.decision import ParseStatus
+from hvs_ros.search.decision import ParseStatus, Usage
 from hvs_ros.search.episode import Outcome, TurnTimes
 from hvs_ros.search.task import Target, Task, TaskKind
 from hvs_ros.search.view import MoveOutcome
@@ -57,7 +57,8 @@ def failed(outcome: Outcome, message: str = "no head answers") -> SearchRecord:
 def _turn(number: int, seen: Direction, action: Rotate | Submit, after: Direction) -> TurnRecord:
     move = MoveOutcome.REACHED if isinstance(action, Rotate) else None
     times = TurnTimes(0.25, 0.5, 0.25)
-    return TurnRecord(number, seen, action, ParseStatus.OK, "over\nthere", "raw", False, move, after, times)
+    said = (ParseStatus.OK, "over\nthere", "raw", False)
+    return TurnRecord(number, seen, action, *said, move, after, times, "96x54, green cross", Usage(1500, 20))
 
 
 class ScriptedBackend:

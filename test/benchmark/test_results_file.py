@@ -13,6 +13,7 @@ from hvs_ros.angles import Direction
 from hvs_ros.benchmark.result import judge
 from hvs_ros.benchmark.result_json import from_json, to_json
 from hvs_ros.benchmark.results_file import ResultsError, ResultsFile, read_results
+from hvs_ros.search.decision import Usage
 from hvs_ros.search.episode import Outcome
 from hvs_ros.search.scoring import ScoringMode
 
@@ -26,6 +27,16 @@ def test_a_result_is_the_same_after_a_trip_through_json(tmp_path: Path) -> None:
     ]:
         result = judge(make_episode(tmp_path, target=target), record, attempts=2, seconds=1.5)
         assert from_json(json.loads(json.dumps(to_json(result, tmp_path))), tmp_path) == result
+
+
+def test_a_file_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    result = judge(make_episode(tmp_path), submitted(91.0))
+    line = to_json(result)
+    for turn in line["turns"]:
+        del turn["picture"], turn["tokens"]
+    turns = from_json(line).record.turns
+    assert turns[0].picture == "" and turns[0].usage == Usage()
+    assert turns[0].action == result.record.turns[0].action
 
 
 def test_one_line_an_episode_after_one_of_settings(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from PIL import Image
 from published_stand_in import write
 
 from hvs_ros.angles import Direction
+from hvs_ros.benchmark.record import TurnRecord
 from hvs_ros.panorama import draw_cross
 from hvs_ros.policy.contract import Cancelable, Describable, Policy, PolicyError, PolicyUnavailableError
 from hvs_ros.policy.conversation import Message
@@ -114,7 +115,8 @@ def test_what_is_recorded_of_a_turn() -> None:
     result = run_search(TASK, head, PolicyRunner(lambda: policy), mark=draw_cross, mark_name="green cross")
     about = policy.describe()
     made = from_search(result, TASK).turns[0].picture
-    assert made.startswith("green cross, ")
+    assert TurnRecord.of(result.turns[0]).picture == made
+    assert made.startswith("960x540, green cross, ")
     for part in (
         "JPEG quality 85 4:2:0",
         f"prompts hvs {str(about['prompts_sha256'])[:16]}",
