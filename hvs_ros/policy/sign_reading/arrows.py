@@ -20,7 +20,7 @@ from hvs_ros.policy.sign_reading.lines import Line
 from hvs_ros.search.view import Picture
 
 MIN_OVERLAP = 0.68
-MIN_MARGIN = 0.04
+MIN_MARGIN = 0.065
 _LETTERS = 40.0
 """Height of a line in the straightened neighbourhood that is searched, in pixels."""
 _BESIDE, _ABOVE = 4.5, 2.2
