@@ -27,7 +27,8 @@ from hvs_ros.nodes.view_publisher import ViewPublisher
 from hvs_ros.panorama.camera import Camera, CameraError
 
 JOINTS_LIMIT_S = 0.3
-"""How long the joint states around a picture's moment are waited for; they usually come before the picture."""
+"""How long the joint states around a picture's moment are waited for; they usually come before the picture. Then the
+next picture is tried: joint states may have been lost."""
 LOOK_S = 0.005
 
 
@@ -90,18 +91,18 @@ class RobotViews:
         def over() -> bool:
             return disturbed() or self._gaze.settled_ns() is None
 
-        frame = self._camera.frame_after(since, self._limit_s, over)
-        if frame is None:
-            if over():
-                return None
-            raise ViewError(
-                f"the head is at rest where it was told to look, but no picture of it came within {self._limit_s:g} s:"
-                f" {self._camera.problem()}"
-            )
-        moment = self._moment(frame, over)
-        if moment is None or not moment.settled:
-            return None
-        return self._publish(frame, moment)
+        end = time.monotonic() + self._limit_s
+        while (frame := self._frame(since, end, over)) is not None:
+            moment = self._moment(frame, over)
+            if moment is not None:
+                return self._publish(frame, moment) if moment.settled else None
+            if time.monotonic() > end:
+                raise ViewError(
+                    "where the joints were when the picture was taken is not known: joint states are missing around"
+                    " its stamp; do the camera and the joint states use the same clock?"
+                )
+            since = frame.stamp_ns + 1
+        return None
 
     def offer(self, *, moving: bool = False) -> None:
         """Publish the newest view, if there is one of a head at rest or ``moving``; a failure is logged."""
@@ -114,16 +115,20 @@ class RobotViews:
         except ViewError as error:
             self._node.get_logger().error(str(error), throttle_duration_sec=5.0)
 
+    def _frame(self, since: int, end: float, over: Callable[[], bool]) -> CameraFrame | None:
+        """Wait for a picture; None: the wait was ended."""
+        frame = self._camera.frame_after(since, max(0.0, end - time.monotonic()), over)
+        if frame is None and not over():
+            raise ViewError(
+                f"the head is at rest where it was told to look, but no picture of it came within {self._limit_s:g} s:"
+                f" {self._camera.problem()}"
+            )
+        return frame
+
     def _moment(self, frame: CameraFrame, over: Callable[[], bool]) -> Moment | None:
+        """Wait until it is known where the head looked; None: it is not, or the wait was ended."""
         end = time.monotonic() + JOINTS_LIMIT_S
-        while (moment := self._gaze.at(frame.stamp_ns)) is None:
-            if over():
-                return None
-            if time.monotonic() > end:
-                raise ViewError(
-                    "where the joints were when the picture was taken is not known: joint states are missing around"
-                    " its stamp; do the camera and the joint states use the same clock?"
-                )
+        while (moment := self._gaze.at(frame.stamp_ns)) is None and not over() and time.monotonic() < end:
             time.sleep(LOOK_S)
         return moment
 
