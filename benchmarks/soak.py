@@ -193,8 +193,8 @@ class _Client:
         goal.instruction, goal.max_turns = "soak", MOVES + 1
         return self.caller.send(goal, self._on_feedback)
 
-    def cancel(self, remote: Any) -> float:
-        """Cancel a search and return how long the acknowledgement took [s]."""
+    def cancel(self, remote: Any) -> float | None:
+        """Cancel a search and return how long the acknowledgement took [s]; None: the search had just ended."""
         from action_msgs.srv import CancelGoal
 
         request = CancelGoal.Request()
@@ -205,7 +205,11 @@ class _Client:
         future.add_done_callback(lambda _: heard.append(time.monotonic()))
         self.wait(lambda: heard, 10.0, "the acknowledgement of a cancellation")
         if not future.result().goals_canceling:
-            raise SoakError("the cancellation was refused")
+            with contextlib.suppress(SoakError):
+                self.wait(lambda: remote.ended, CANCEL_S, "")
+            if not remote.ended:
+                raise SoakError("the cancellation was refused")
+            return None
         return heard[0] - sent
 
     def _on_feedback(self, feedback: Any) -> None:
@@ -237,8 +241,8 @@ def _search(client: _Client, figures: Figures, chance: random.Random, canceled: 
 
     began = time.monotonic()
     remote = client.send()
-    if canceled:
-        _cancel(client, remote, figures, chance, canceled)
+    if canceled and not _cancel(client, remote, figures, chance, canceled):
+        canceled = ""
     client.wait(lambda: remote.ended, ENDS_S, "the end of a search")
     if not remote.accepted:
         raise SoakError("the goal was not accepted")
@@ -256,16 +260,20 @@ def _search(client: _Client, figures: Figures, chance: random.Random, canceled: 
         figures.searches_s.append(time.monotonic() - began)
 
 
-def _cancel(client: _Client, remote: Any, figures: Figures, chance: random.Random, when: str) -> None:
+def _cancel(client: _Client, remote: Any, figures: Figures, chance: random.Random, when: str) -> bool:
+    """Cancel a search; False: it was over before, which happens where the machine is busy."""
     from hvs_interfaces.msg import SearchState
 
     phase = (SearchState.MOVING if when == "moving" else SearchState.THINKING, chance.randint(1, MOVES))
     client.wait(lambda: client.state == phase or remote.ended, ENDS_S, f"a search that is {when}")
     time.sleep(chance.uniform(0.0, 0.3 if when == "moving" else 0.08))
     took = client.cancel(remote)
+    if took is None:
+        return False
     figures.cancels_s[when].append(took)
     if took > CANCEL_S:
         raise SoakError(f"the cancellation while {when} was acknowledged after {1e3 * took:.0f} ms")
+    return True
 
 
 def _rest(client: _Client) -> float:
