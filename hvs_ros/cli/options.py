@@ -6,9 +6,19 @@ What the user does not give stays None and is left to the parameter file (see ``
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from hvs_ros.cli.arguments import namespace, number, path, setting
+from hvs_ros.cli.error import BAD_INPUT, VerbError
 from hvs_ros.cli.sim_options import MOTION
+from hvs_ros.policy.contract import PolicyError, PolicyUnavailableError
+
+SHORT_FORMS = (
+    ("--base-url", "base_url", "of the model server, e.g. http://h100:8000/v1, for --policy server"),
+    ("--model", "model", "which model decides: its name on the server, or its folder"),
+)
+"""Options that are settings of a policy: (option, setting, what it is)."""
+_HAVE_IT = {"base_url": "server", "model": "server, torch or onnx"}
 
 LOG_LEVELS = ("debug", "info", "warn", "error")
 
@@ -31,6 +41,53 @@ def add_policy(parser: argparse._ActionsContainer) -> None:
         metavar="KEY=VALUE",
         help="a setting of the policy; repeatable",
     )
+    for option, name, meaning in SHORT_FORMS:
+        parser.add_argument(
+            option,
+            action=_ShortForm,
+            dest="policy_setting",
+            const=name,
+            default=argparse.SUPPRESS,
+            metavar=name.rpartition("_")[2].upper(),
+            help=f"{meaning}; short for --policy-setting {name}=...",
+        )
+
+
+def check_short_forms(args: argparse.Namespace, policy: str) -> None:
+    """Refuse ``--base-url`` and ``--model`` for a policy that has no such setting.
+
+    Raises:
+        VerbError: naming the option and the policies that have it.
+        PolicyError: there is no such policy.
+    """
+    from hvs_ros.policy.registry import check_policy, policy_settings
+
+    for option, name in getattr(args, "short_forms", ()):
+        try:
+            check_policy(policy, {name: ""})
+        except PolicyUnavailableError:
+            raise
+        except PolicyError as error:
+            known = policy_settings(policy)
+            has = f"its settings are {', '.join(known)}" if known else "it has no settings"
+            raise VerbError(
+                f"{option} does not go with the policy '{policy}': {has}; give --policy {_HAVE_IT[name]}", BAD_INPUT
+            ) from error
+
+
+class _ShortForm(argparse.Action):
+    """Adds one setting of the policy."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Add it as ``--policy-setting`` would, but as the text that it is."""
+        setattr(namespace, self.dest, [*getattr(namespace, self.dest), (self.const, values)])
+        namespace.short_forms = [*getattr(namespace, "short_forms", ()), (option_string, self.const)]
 
 
 def add_motion(parser: argparse._ActionsContainer) -> None:

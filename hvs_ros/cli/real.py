@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from hvs_ros.cli.arguments import path
 from hvs_ros.cli.error import BAD_INPUT, VerbError
 from hvs_ros.cli.graph import require_ros
-from hvs_ros.cli.options import add_graph, add_policy
+from hvs_ros.cli.options import add_graph, add_policy, check_short_forms
 from hvs_ros.cli.robot_graph import RobotGraph, robot_graph, where
 from hvs_ros.cli.robot_options import add_confirm, add_robot, add_wait, load, require_packages
 from hvs_ros.cli.robot_words import camera_text, moving_text, reach_text, robot_line, speed_text, view_text
@@ -148,7 +148,9 @@ class _Plan:
             own_task(self._args.instruction, self._args.target)
         settings = {**in_policy.settings(), **dict(self._args.policy_setting)}
         try:
-            check_policy(self._args.policy or in_policy.text("policy") or DEFAULT_POLICY, settings)
+            name = self._args.policy or in_policy.text("policy") or DEFAULT_POLICY
+            check_short_forms(self._args, name)
+            check_policy(name, settings)
         except PolicyError as error:
             raise VerbError(str(error), BAD_INPUT) from error
         if self._args.record is not None:

@@ -17,6 +17,7 @@ from hvs_ros.benchmark.pictures import broken_pictures
 from hvs_ros.benchmark.results_file import ResultsError, ResultsFile
 from hvs_ros.benchmark.settings import RunSettings, installed_versions
 from hvs_ros.cli.error import BAD_INPUT, VerbError
+from hvs_ros.cli.options import check_short_forms
 from hvs_ros.panorama.annotation import SceneError
 from hvs_ros.panorama.scene import Scene, load_scenes
 from hvs_ros.panorama.view import view_name
@@ -88,7 +89,7 @@ def make_plan(args: argparse.Namespace, say: Say) -> Plan:
     """
     _check_together(args)
     settings = {**args.policy_values.settings(), **dict(args.policy_setting)}
-    _check_policy(args.policy, settings)
+    _check_policy(args, settings)
     uses_terminal = TERMINAL_SETTING in policy_settings(args.policy)
     directory = _scenes_directory(args.scenes)
     try:
@@ -162,9 +163,10 @@ def _check_together(args: argparse.Namespace) -> None:
         raise VerbError("--resume needs to know what to continue: give --results FILE or --record DIR", BAD_INPUT)
 
 
-def _check_policy(name: str, settings: dict[str, Any]) -> None:
+def _check_policy(args: argparse.Namespace, settings: dict[str, Any]) -> None:
     try:
-        check_policy(name, settings)
+        check_short_forms(args, args.policy)
+        check_policy(args.policy, settings)
     except PolicyUnavailableError as error:
         raise VerbError(str(error)) from error
     except PolicyError as error:

@@ -10,7 +10,7 @@ import argparse
 from hvs_ros.cli.arguments import path
 from hvs_ros.cli.error import BAD_INPUT, VerbError
 from hvs_ros.cli.graph import claimed, enter_domain, require_ros
-from hvs_ros.cli.options import add_graph, add_motion, add_policy, add_scenes
+from hvs_ros.cli.options import add_graph, add_motion, add_policy, add_scenes, check_short_forms
 
 NAME = "up"
 HELP = "bring up a head in a panorama and a policy, and leave them running for `hvs search` and other clients"
@@ -44,7 +44,9 @@ def run(args: argparse.Namespace) -> int:
     settings = dict(args.policy_setting)
     scenes = chosen_scenes(args, in_head) or sample_scenes()
     try:
-        check_policy(args.policy or in_policy.text("policy") or DEFAULT_POLICY, {**in_policy.settings(), **settings})
+        name = args.policy or in_policy.text("policy") or DEFAULT_POLICY
+        check_short_forms(args, name)
+        check_policy(name, {**in_policy.settings(), **settings})
         load_scenes(scenes)  # the head would stay and wait for a better one
         specs = sim(
             scenes=scenes,

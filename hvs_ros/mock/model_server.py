@@ -14,6 +14,7 @@ import argparse
 import asyncio
 import json
 import signal
+import ssl
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -68,6 +69,7 @@ class MockModelServer:
     Args:
         port: to listen at; 0: any.
         host: to listen at.
+        tls: with its certificate; None: unencrypted.
         on_request: is given a line about each request that has ended.
         model: fields of ``MockModel``.
 
@@ -80,6 +82,7 @@ class MockModelServer:
         port: int = 0,
         *,
         host: str = "127.0.0.1",
+        tls: ssl.SSLContext | None = None,
         on_request: Callable[[str], None] | None = None,
         **model: Any,
     ) -> None:
@@ -87,7 +90,7 @@ class MockModelServer:
         self._model = MockModel(**model)
         self._answers = Answers(self._model.script)
         self._host, self._port = host, port
-        self._on_request = on_request
+        self._tls, self._on_request = tls, on_request
         self._fault, self._times, self._wait = "", 0, ""
         self._loop: EventLoopThread | None = None
         self._runner: web.AppRunner | None = None
@@ -104,7 +107,7 @@ class MockModelServer:
     @property
     def base_url(self) -> str:
         """Where it is."""
-        return f"http://{self._host}:{self._port}/v1"
+        return f"{'http' if self._tls is None else 'https'}://{self._host}:{self._port}/v1"
 
     @property
     def name(self) -> str:
@@ -156,7 +159,7 @@ class MockModelServer:
         # A handler ends when who asked is gone, as vLLM's do.
         self._runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, self._host, self._port)
+        site = web.TCPSite(self._runner, self._host, self._port, ssl_context=self._tls)
         await site.start()
         assert self._runner.addresses
         self._port = int(self._runner.addresses[0][1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import ssl
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,7 +34,7 @@ class ModelServer:
         checked: it is known to have what a search needs.
 
     Raises:
-        PolicyUnavailableError: the package is missing.
+        PolicyUnavailableError: the certificates cannot be read.
     """
 
     def __init__(self, address: ServerAddress, settings: ServerSettings) -> None:
@@ -91,13 +92,19 @@ class ModelServer:
         raise fault
 
 
+def require_openai() -> None:
+    """Check that the client is installed, without importing it, which takes a second.
+
+    Raises:
+        PolicyUnavailableError: it is not.
+    """
+    if importlib.util.find_spec("openai") is None:
+        raise PolicyUnavailableError("the policy 'server' needs the package openai: pip install -e '.[server]'")
+
+
 def _client(address: ServerAddress, settings: ServerSettings, key: str) -> Any:
-    try:
-        import openai
-    except ImportError as error:
-        raise PolicyUnavailableError(
-            f"the policy 'server' needs the package openai ({error}): pip install -e '.[server]'"
-        ) from error
+    import openai
+
     verify: bool | ssl.SSLContext = settings.verify_tls
     if settings.ca_file and settings.verify_tls:
         try:

@@ -107,6 +107,7 @@ class ModelServers:
         session = session or Session()
         backoff = Backoff(self._settings.retry_wait)
         tried: list[Member[ModelServer]] = []
+        hopeless: set[int] = set()
         attempts = max(self._settings.retries + 1, len(self._pool.members))
         for attempt in range(1, attempts + 1):
             member = self._pool.choose(tried, session.member)
@@ -118,8 +119,12 @@ class ModelServers:
                     advice = self._needs.advice(fault.told, member.server.dialect)
                     raise PolicyUnavailableError(_said(member, fault, advice)) from None
                 tried.append(member)
-                if attempt == attempts or not await self._wait(fault, tried, backoff):
+                if fault.remedy not in _TRANSIENT:
+                    hopeless.add(id(member))
+                if attempt == attempts or len(hopeless) == len(self._pool.members):
                     break
+                if not self._pool.alive(tried):
+                    await asyncio.sleep(backoff.next_s(fault.wait_s))
                 continue
             session.member = member
             took_s = time.monotonic() - began
@@ -130,15 +135,6 @@ class ModelServers:
     async def close(self) -> None:
         """Close all connections."""
         await asyncio.gather(*(server.close() for server in self.servers), return_exceptions=True)
-
-    async def _wait(self, fault: ServerFault, tried: Sequence[Member[ModelServer]], backoff: Backoff) -> bool:
-        """Wait as long as it takes until asking again makes sense, and return whether it ever does."""
-        if self._pool.alive(tried):
-            return True
-        if fault.remedy not in _TRANSIENT and all(member in tried for member in self._pool.members):
-            return False
-        await asyncio.sleep(backoff.next_s(fault.wait_s))
-        return True
 
     async def _asked(self, member: Member[ModelServer], messages: Sequence[Message]) -> Reply:
         self._pool.began(member)

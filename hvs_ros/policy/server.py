@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from hvs_ros.policy.model_policy import ModelPolicy
+from hvs_ros.policy.model_server import require_openai
 from hvs_ros.policy.model_settings import ModelSettings, takes_model_settings
 from hvs_ros.policy.server_address import addresses
 from hvs_ros.policy.server_engine import ServerEngine
@@ -53,6 +54,7 @@ class ServerPolicy(ModelPolicy):
         view_size: str = VIEW_SIZE,
         **common: Any,
     ) -> None:
+        require_openai()
         settings = ModelSettings.of(common)
         own = ServerSettings(
             base_url=base_url,

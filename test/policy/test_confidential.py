@@ -60,3 +60,8 @@ def test_a_refusal_does_not_tell_it() -> None:
     with pytest.raises(PolicyError, match="no such model") as refusal:
         create_policy(f"{__name__}:Picky", {"api_key": KEY})
     assert KEY not in str(refusal.value)
+
+
+def test_a_password_in_a_url_is_hidden_wherever_it_stands() -> None:
+    shown = without_secrets({"base_url": f"http://me:{KEY}@h100/v1, https://{KEY}@h200/v1", "mail": "a@b.org"})
+    assert shown == {"base_url": f"http://{HIDDEN}@h100/v1, https://{HIDDEN}@h200/v1", "mail": "a@b.org"}
