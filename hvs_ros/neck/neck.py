@@ -25,6 +25,7 @@ class Moment:
         settled: it had been at rest for the settling time.
         joints: the neck's joints, in the order of ``Neck.joint_names``; None where they are not known.
         place: m, where the camera was in the base frame.
+        turned: rad, by how much the base had turned since the start: part of the yaw, not of the place.
     """
 
     stamp_ns: int
@@ -32,6 +33,7 @@ class Moment:
     settled: bool
     joints: JointSample | None = None
     place: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    turned: float = 0.0
 
 
 @dataclass(frozen=True)

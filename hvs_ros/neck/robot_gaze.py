@@ -303,10 +303,12 @@ class RobotGaze:
             if heading is None:
                 heading = self._base.heading() or 0.0
             rate = self._base.rate()
+        turned = heading if self._turns else 0.0
         if self._turns:
-            state = replace(state, yaw=wrap_rad(state.yaw + heading), yaw_velocity=state.yaw_velocity + rate)
+            state = replace(state, yaw=wrap_rad(state.yaw + turned), yaw_velocity=state.yaw_velocity + rate)
         settled = since is not None and sample.stamp_ns >= since
-        return Moment(sample.stamp_ns, state, settled, sample, (float(place[0]), float(place[1]), float(place[2])))
+        at = (float(place[0]), float(place[1]), float(place[2]))
+        return Moment(sample.stamp_ns, state, settled, sample, at, turned)
 
     def _heading(self) -> float:
         """Return where the base points, or will point when it has turned."""

@@ -80,7 +80,7 @@ class StatePublisher:
                 )
             )
         if self._tf is not None:
-            # Views are level, so their frame is too, however the camera is rolled.
-            rotation = angles.gaze_quaternion(state.yaw, state.pitch)
+            # Views are level, so their frame is too, however the camera is rolled. The base frame turns with the base.
+            rotation = angles.gaze_quaternion(state.yaw - moment.turned, state.pitch)
             transform = convert.transform(pose.header, self._gaze_frame, rotation, moment.place)
             self._tf.publish(self._tf_message(transforms=[transform]))

@@ -364,8 +364,10 @@ def test_a_base_turns_where_the_neck_is_not_enough() -> None:
     assert bench.finish().settled
     assert bench.gaze.settled_ns() > turned_ns, "a view shows the direction only once the base rests too"
     # The neck makes up for what the base is short of.
-    assert math.remainder(bench.gaze.now().state.yaw - math.pi, 2 * math.pi) == pytest.approx(0.0, abs=1e-3)
+    now = bench.gaze.now()
+    assert math.remainder(now.state.yaw - math.pi, 2 * math.pi) == pytest.approx(0.0, abs=1e-3)
     assert abs(bench.arm.position[0]) < 1.0
+    assert now.turned == base.pointing
 
 
 def test_a_base_that_fails_is_named() -> None:

@@ -93,6 +93,16 @@ def test_the_optical_axis_follows_the_line_of_sight(with_tf: None) -> None:
     assert rotate(quaternion(dynamic), rotate(quaternion(static), (1.0, 0.0, 0.0))) == pytest.approx((1.0, 0.0, 0.0))
 
 
+def test_a_base_that_turns_takes_its_frame_with_it(with_tf: None) -> None:
+    node = FakeNode()
+    publisher = StatePublisher(node, "base_link", "gaze", "optical", JOINTS)  # type: ignore[arg-type]
+    publisher.publish(Moment(7, GazeState(2.0, 0.0), settled=True, turned=math.pi / 2))
+    (dynamic,) = node.published["/tf"][0].transforms
+    ahead = rotate(quaternion(dynamic), (1.0, 0.0, 0.0))
+    assert ahead == pytest.approx((math.cos(2.0 - math.pi / 2), math.sin(2.0 - math.pi / 2), 0.0))
+    assert node.published["pose"][0].yaw == 2.0
+
+
 def test_a_base_frame_of_its_own_hangs_on_the_robot_s_link(with_tf: None) -> None:
     node = FakeNode()
     backwards = ("root_link", (0.0, 0.0, math.pi))
