@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 from ros_domain import claim_domain
-from tiny_models import speaking_checkpoint, tiny_checkpoint  # noqa: F401  (fixtures)
+from tiny_models import endless_checkpoint, speaking_checkpoint, tiny_checkpoint  # noqa: F401  (fixtures)
 
 # How long an example takes says how busy the machine is; one that hangs is ended by the timeout of its test.
 settings.register_profile("any machine", deadline=None)
