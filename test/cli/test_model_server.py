@@ -23,7 +23,7 @@ Hvs = Callable[..., tuple[int, str, str]]
 SERVER = ("--policy", "hvs_ros.policy.server:ServerPolicy")
 SMALL = ("--size", "320x180", "--policy-setting", "view_size=320x180")
 PARAMETERS = """
-search_policy:
+/**:
   ros__parameters:
     policy: hvs_ros.policy.server:ServerPolicy
     policy.base_url: http://127.0.0.1:9/v1  # the command line goes first
