@@ -86,7 +86,7 @@ class Needs:
         if dialect is Dialect.SGLANG:
             return f"start SGLang with --limit-mm-data-per-request '{{\"image\": {self.views}}}'"
         flag = f"--limit-mm-per-prompt '{{\"image\": {self.views}}}'"
-        old = f" (before 0.9: --limit-mm-per-prompt image={self.views})"
+        old = f" (old versions: --limit-mm-per-prompt image={self.views})"
         return f"start vLLM with {flag}{old}"
 
     @staticmethod
