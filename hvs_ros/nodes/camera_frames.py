@@ -62,7 +62,7 @@ class CameraFrames:
     Attributes:
         latency_ns: may be changed at any time.
         refusal: why the last picture was refused; empty: it was not.
-        unpaired: some picture has been given another's calibration, as none of its own came.
+        unpaired: the last picture that was given out has another's calibration, as none of its own came.
     """
 
     def __init__(self, latency_s: float, max_age_s: float) -> None:
@@ -146,7 +146,7 @@ class CameraFrames:
     def _frame(self, kept: _Kept) -> CameraFrame | None:
         own = self._own_info(kept)
         if own is not None:
-            self._pairs = True
+            self._pairs, self.unpaired = True, False
             return CameraFrame(kept.stamp_ns - self.latency_ns, kept.message, own)
         # Once a picture went without, the others are not kept waiting, until one comes with its own again.
         if self._pairs and time.monotonic() - kept.arrived < PAIR_WAIT_S:

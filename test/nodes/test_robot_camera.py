@@ -468,6 +468,10 @@ class TestFrames:
         assert frame is not None and time_ns(frame.info.header.stamp) == 1 * NS and frames.unpaired
         frames.add(self.image(3 * NS), 3 * NS)
         assert frames.first(3 * NS) is not None
+        # As when a driver has just been found: pictures are heard before calibrations.
+        frames.add(self.image(4 * NS), 4 * NS)
+        frames.add_info(self.info(4 * NS))
+        assert frames.first(4 * NS) is not None and not frames.unpaired
 
     def test_pictures_out_of_order(self, now: list[float]) -> None:
         frames = CameraFrames(0.0, 2.0)
