@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hvs_ros.mock.model_requests import Asked
+from hvs_ros.policy.model_settings import STOP
 
 COLOUR = "colour"
 RAW = "raw:"
@@ -40,3 +41,14 @@ def colour_yaw(asked: Asked) -> int:
     """Return the yaw that the last picture tells (``hvs_ros.mock.head.mock_picture``), to about two degrees."""
     blue, green, _ = asked.pictures[-1].colour if asked.pictures else (0.0, 0.0, 0.0)
     return round(blue * 2 + green / 100) % 360
+
+
+def generated(text: str, asked: Asked, *, truncated: bool) -> tuple[str, str]:
+    """Return what is sent of a text, and why it ends there."""
+    if truncated:
+        return text[: len(text) // 2].split(STOP[0])[0], "length"
+    for stop in asked.body.get("stop") or ():
+        if stop in text:
+            kept = asked.body.get("include_stop_str_in_output") or asked.body.get("no_stop_trim")
+            return text[: text.index(stop)] + (stop if kept else ""), "stop"
+    return text, "stop"

@@ -18,49 +18,19 @@ import ssl
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
 from aiohttp import web
 
-from hvs_ros.mock.model_answers import Answers
+from hvs_ros.mock.mock_model import MockModel
+from hvs_ros.mock.model_answers import Answers, generated
 from hvs_ros.mock.model_faults import FAULTS, check_fault, error_response, go_wrong
-from hvs_ros.mock.model_requests import Asked, RefusedError, read_request
+from hvs_ros.mock.model_requests import Asked, RefusedError
 from hvs_ros.policy.event_loop import EventLoopThread
-from hvs_ros.policy.model_settings import STOP
-from hvs_ros.policy.server_needs import QWEN
 
 LONGEST_BODY = 256 * 1024 * 1024
-
-
-@dataclass(frozen=True)
-class MockModel:
-    """What is served.
-
-    Attributes:
-        script: what is said (``Answers``).
-        models: names in the list.
-        owner: whose server this is meant to be: "vllm", "sglang", "llamacpp", "openai" or any other.
-        context: tokens; 0: it is not said.
-        image_limit: pictures in a request.
-        max_pixels: larger pictures are shrunk.
-        key: that must come with a request; empty: none.
-        delay_s: before each answer.
-        tail: what the model would go on to say after its stop string.
-        lists_models: whether there is a list of models.
-    """
-
-    script: str = "rotate(30,0); rotate(30,0); submit(60,0)"
-    models: tuple[str, ...] = ("mock/HVS-3B",)
-    owner: str = "vllm"
-    context: int = 32768
-    image_limit: int = 999
-    max_pixels: int = QWEN.max_pixels
-    key: str = ""
-    delay_s: float = 0.0
-    tail: str = ""
-    lists_models: bool = True
 
 
 class MockModelServer:
@@ -171,27 +141,20 @@ class MockModelServer:
     async def _list(self, request: web.Request) -> web.StreamResponse:
         m = self._model
         try:
-            self._check_key(request)
+            self._model.check_key(_key(request))
         except RefusedError as error:
             return error_response(error)
         if not m.lists_models:
             return error_response(RefusedError("Not Found", 404, "NotFoundError"))
-        entries: list[dict[str, Any]] = []
-        for name in m.models:
-            entry: dict[str, Any] = {"id": name, "object": "model", "created": 1, "owned_by": m.owner}
-            if m.owner == "llamacpp":
-                entry["meta"] = {"n_ctx": m.context} if m.context else {}
-            elif m.context and m.owner != "openai":
-                entry["max_model_len"] = m.context
-            entries.append(entry)
-        return web.json_response({"object": "list", "data": entries})
+        return web.json_response({"object": "list", "data": m.entries()})
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
         asked = Asked({})
         self.asked.append(asked)
         began = time.monotonic()
         try:
-            asked.key = self._check_key(request)
+            asked.key = _key(request)
+            self._model.check_key(asked.key)
             return await self._answer(request, asked)
         except RefusedError as error:
             asked.ended = asked.ended or "refused"
@@ -214,8 +177,7 @@ class MockModelServer:
         except ValueError as error:
             raise RefusedError(f"the body is no JSON: {error}") from error
         asked.body = body
-        read_request(asked, owner=m.owner, form=replace(QWEN, max_pixels=m.max_pixels))
-        self._check_model(asked)
+        m.check(asked)
         fault = self._next_fault()
         if fault:
             asked.ended = fault
@@ -224,7 +186,7 @@ class MockModelServer:
                 return response
         await asyncio.sleep(m.delay_s)
         said = self._answers.say(asked)
-        text, finish = _generated(said + m.tail, asked, truncated=fault == "truncated")
+        text, finish = generated(said + m.tail, asked, truncated=fault == "truncated")
         message: dict[str, Any] = {"role": "assistant", "content": text}
         if fault == "filtered":
             message["content"], finish = None, "content_filter"
@@ -261,26 +223,6 @@ class MockModelServer:
         )
         return asked.prompt_tokens * common // len(mine)
 
-    def _check_key(self, request: web.Request) -> str:
-        header = request.headers.get("Authorization", "")
-        key = header.removeprefix("Bearer ")
-        if self._model.key and key != self._model.key:
-            raise RefusedError(f"Incorrect API key provided: {key}.", 401, "AuthenticationError")
-        return key
-
-    def _check_model(self, asked: Asked) -> None:
-        m, name = self._model, asked.body.get("model")
-        if name not in m.models:
-            raise RefusedError(f"The model `{name}` does not exist.", 404, "NotFoundError")
-        if len(asked.pictures) > m.image_limit:
-            raise RefusedError(f"At most {m.image_limit} image(s) may be provided in one prompt.")
-        if m.context and asked.prompt_tokens + asked.limit > m.context:
-            raise RefusedError(
-                f"This model's maximum context length is {m.context} tokens. However, you requested"
-                f" {asked.prompt_tokens + asked.limit} tokens ({asked.prompt_tokens} in the messages, {asked.limit} in"
-                " the completion). Please reduce the length of the messages or completion."
-            )
-
     def _next_fault(self) -> str:
         if not self._fault or self._times <= 0:
             return ""
@@ -288,15 +230,8 @@ class MockModelServer:
         return self._fault
 
 
-def _generated(text: str, asked: Asked, *, truncated: bool) -> tuple[str, str]:
-    """Return what is sent of a text, and why it ends there."""
-    if truncated:
-        return text[: len(text) // 2].split(STOP[0])[0], "length"
-    for stop in asked.body.get("stop") or ():
-        if stop in text:
-            kept = asked.body.get("include_stop_str_in_output") or asked.body.get("no_stop_trim")
-            return text[: text.index(stop)] + (stop if kept else ""), "stop"
-    return text, "stop"
+def _key(request: web.Request) -> str:
+    return request.headers.get("Authorization", "").removeprefix("Bearer ")
 
 
 def main(args: Sequence[str] | None = None) -> int:

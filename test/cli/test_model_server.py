@@ -20,12 +20,12 @@ pytest.importorskip("aiohttp")
 from hvs_ros.mock.model_server import MockModelServer
 
 Hvs = Callable[..., tuple[int, str, str]]
-SERVER = ("--policy", "hvs_ros.policy.server:ServerPolicy")
+SERVER = ("--policy", "server")
 SMALL = ("--size", "320x180", "--policy-setting", "view_size=320x180")
 PARAMETERS = """
 /**:
   ros__parameters:
-    policy: hvs_ros.policy.server:ServerPolicy
+    policy: server
     policy.base_url: http://127.0.0.1:9/v1  # the command line goes first
     policy.view_size: 320x180
 """

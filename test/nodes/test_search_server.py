@@ -23,7 +23,7 @@ from hvs_ros.search.decision import ParseStatus
 from hvs_ros.search.episode import Outcome
 
 STATES = QoSProfile(depth=50, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-SERVER = "hvs_ros.policy.server:ServerPolicy"
+SERVER = "server"
 KEY = "sk-s3cr3t-0123456789"
 
 
