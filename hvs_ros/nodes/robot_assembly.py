@@ -7,7 +7,7 @@ from dataclasses import replace
 from rclpy.node import Node
 
 from hvs_ros.neck.commands import CommandBackend, CommandBackends
-from hvs_ros.neck.joints import JointSample
+from hvs_ros.neck.joints import Joints, JointSample
 from hvs_ros.neck.kinematics import GazeKinematics
 from hvs_ros.neck.limits import GazeLimits
 from hvs_ros.neck.reach import reachable
@@ -17,6 +17,11 @@ from hvs_ros.neck.solver import GazeSolver
 from hvs_ros.nodes.base_driver import BaseDriver
 from hvs_ros.nodes.commands.registry import BackendSetup, create_backend
 from hvs_ros.nodes.robot_joints import RobotJoints
+
+TURNED_RAD = 0.02
+"""Joints that carry the neck and are not moved by it may be so far from where they were for the range to be right."""
+STILL_RAD = 0.002
+"""They have come to rest when they turn less than this from one look at them to the next."""
 
 
 class RobotAssembly:
@@ -55,7 +60,10 @@ class RobotAssembly:
     ) -> None:
         self.urdf = urdf
         kinematics = GazeKinematics(urdf, robot)
-        solver = GazeSolver(kinematics, torso=torso)
+        self._solver = solver = GazeSolver(kinematics, torso=torso)
+        self._carrying = [index for index in range(len(kinematics.joints)) if index not in solver.moved]
+        self._permitted = permitted
+        self._range_at = self._seen = kinematics.neutral
         self._neck_range = _both(reachable(solver, kinematics.neutral), permitted)
         self._backend = _backends(node, robot, torso=torso)
         self._base = BaseDriver(node, robot.turn) if turn_base else None
@@ -90,8 +98,21 @@ class RobotAssembly:
             found.append(self._base.problem())
         return [problem for problem in found if problem]
 
-    def watch(self) -> None:
-        """Look after what nobody else does while no move is on."""
+    def watch(self) -> bool:
+        """Work out the range anew when what carries the neck, e.g. a torso, has been turned; return whether it was.
+
+        Raises:
+            RobotError: nothing of the new range is permitted; the old one stays.
+        """
+        sample = self.gaze.now().joints
+        if sample is None:
+            return False
+        before, self._seen = self._seen, sample.position
+        if not self._carried_otherwise(TURNED_RAD, self._range_at) or self._carried_otherwise(STILL_RAD, before):
+            return False
+        self._range_at = sample.position
+        self._neck_range = self.gaze.reachable = _both(reachable(self._solver, sample.position), self._permitted)
+        return True
 
     def summary(self) -> str:
         """Return in a line what it is made of."""
@@ -107,6 +128,9 @@ class RobotAssembly:
         self._backend.close()
         if self._base is not None:
             self._base.close()
+
+    def _carried_otherwise(self, angle: float, then: Joints) -> bool:
+        return any(abs(self._seen[index] - then[index]) > angle for index in self._carrying)
 
     def _observe(self, sample: JointSample) -> None:
         self.gaze.observe(sample)

@@ -214,7 +214,7 @@ class RobotHead(ManagedNode):
             return
         engaged, waits = self._safety.engaged, self._waits_for()
         if self._assembly is not None:
-            self._assembly.watch()
+            self._watch_range(self._assembly)
         if engaged:
             self.say(ERROR, engaged)
         elif waits:
@@ -226,6 +226,14 @@ class RobotHead(ManagedNode):
         else:
             scale = "" if self._scale == 1.0 else f", at {self._scale:g} of its velocities"
             self.say(OK, f"ready{scale}", camera_rate=f"{self._camera.rate:.0f}")
+
+    def _watch_range(self, assembly: RobotAssembly) -> None:
+        try:
+            if assembly.watch():
+                self.get_logger().info(f"what carries the neck has turned: {assembly.summary()}")
+                self._publish_capabilities()
+        except RobotError as error:
+            self.get_logger().warning(str(error))
 
     def _try_fallback(self) -> None:
         """Take the URDF that the robot's YAML names, when nobody publishes one."""
