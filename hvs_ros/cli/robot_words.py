@@ -51,8 +51,10 @@ def view_text(capabilities: Any) -> str:
     """Return what views of a head are.
 
     Args:
-        capabilities: hvs_interfaces/HeadCapabilities.
+        capabilities: hvs_interfaces/HeadCapabilities; without a size those of native views that none has been made of.
     """
+    if not capabilities.width:
+        return "as the camera takes them"
     return f"{capabilities.width}x{capabilities.height}, {abs(search_turn_deg(capabilities.hfov)):.0f}° wide"
 
 

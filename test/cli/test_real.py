@@ -14,7 +14,7 @@ from hvs_command import Command, write_scene
 
 from hvs_ros.cli.error import VerbError
 from hvs_ros.cli.real_tasks import find_scene, scene_task
-from hvs_ros.cli.robot_words import reach_text
+from hvs_ros.cli.robot_words import reach_text, view_text
 from hvs_ros.panorama.scene import load_scene
 
 Hvs = Callable[..., tuple[int, str, str]]
@@ -108,6 +108,14 @@ def test_without_a_terminal_and_confirmation_no_real_head_moves(hvs: Hvs, monkey
 )
 def test_where_a_head_may_look_is_said_as_a_searcher_would(head: SimpleNamespace, says: str) -> None:
     assert reach_text(head) == says
+
+
+@pytest.mark.parametrize(
+    ("size", "says"), [((1920, 1080, math.radians(100)), "1920x1080, 100° wide"), ((0, 0, 0.0), "as the camera takes")]
+)
+def test_what_views_are_is_said_before_there_is_one(size: tuple[int, int, float], says: str) -> None:
+    width, height, hfov = size
+    assert says in view_text(SimpleNamespace(width=width, height=height, hfov=hfov))
 
 
 def test_a_task_that_the_head_can_look_at_is_taken(tmp_path: Path) -> None:
