@@ -27,6 +27,7 @@ class EventLoopThread:
 
     def __init__(self, name: str) -> None:
         self._loop = asyncio.new_event_loop()
+        self._closed = False
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
@@ -41,11 +42,10 @@ class EventLoopThread:
             Canceled: ``canceled`` was set, or the loop was closed.
             Exception: whatever it raises.
         """
-        try:
-            future = asyncio.run_coroutine_threadsafe(work, self._loop)
-        except RuntimeError:
+        if self._closed:
             work.close()
-            raise Canceled("closed") from None
+            raise Canceled("closed")
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
         while not future.done():
             with contextlib.suppress(concurrent.futures.TimeoutError, concurrent.futures.CancelledError):
                 future.exception(POLL_S)
@@ -59,9 +59,10 @@ class EventLoopThread:
 
     def close(self, last: Coroutine[Any, Any, None]) -> None:
         """Cancel everything, do a last thing, and end the loop."""
-        if self._loop.is_closed():
+        if self._closed:
             last.close()
             return
+        self._closed = True
         with contextlib.suppress(concurrent.futures.TimeoutError, RuntimeError):
             asyncio.run_coroutine_threadsafe(self._ended(last), self._loop).result(CLOSE_LIMIT_S)
         with contextlib.suppress(RuntimeError):

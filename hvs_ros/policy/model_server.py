@@ -34,6 +34,7 @@ class ModelServer:
         checked: it is known to have what a search needs.
 
     Raises:
+        PolicyError: the key cannot be one.
         PolicyUnavailableError: the certificates cannot be read.
     """
 
@@ -117,7 +118,8 @@ def _client(address: ServerAddress, settings: ServerSettings, key: str) -> Any:
         api_key=key or NO_KEY,
         max_retries=0,
         timeout=limits,
-        http_client=openai.DefaultAsyncHttpxClient(verify=verify, timeout=limits),
+        # HTTP_PROXY, which many machines have set, is not meant for this machine itself.
+        http_client=openai.DefaultAsyncHttpxClient(verify=verify, timeout=limits, trust_env=not address.local),
     )
     # They come from the environment and are OpenAI's business alone.
     client.organization = client.project = None

@@ -5,6 +5,7 @@ Keys come from the environment alone: parameters, command lines and URLs end up 
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import re
 from collections.abc import Mapping
@@ -40,13 +41,31 @@ class ServerAddress:
     name: str
     encrypted: bool
 
+    @property
+    def local(self) -> bool:
+        """What is sent does not leave this machine."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
     def key(self, environment: Mapping[str, str] | None = None) -> str:
-        """Return the key for this server; empty: there is none."""
+        """Return the key for this server; empty: there is none.
+
+        Raises:
+            PolicyError: it has characters that no key has; it is not repeated.
+        """
         have = os.environ if environment is None else environment
-        openai_key = have.get(OPENAI_KEY_VARIABLE, "").strip()
-        if self.host == OPENAI_HOST and openai_key:
-            return openai_key
-        return have.get(KEY_VARIABLE, "").strip()
+        names = (OPENAI_KEY_VARIABLE, KEY_VARIABLE) if self.host == OPENAI_HOST else (KEY_VARIABLE,)
+        for name in names:
+            key = have.get(name, "").strip()
+            if not (key.isascii() and key.isprintable()) or " " in key:
+                raise PolicyError(f"the environment variable {name} holds characters that no key has; set it anew")
+            if key:
+                return key
+        return ""
 
 
 def addresses(text: str) -> tuple[ServerAddress, ...]:

@@ -6,6 +6,7 @@ whole request, and without the key, which some repeat as well.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from enum import Enum
 from typing import Any
@@ -64,7 +65,7 @@ def fault_of(error: Exception, address: ServerAddress, key: str, *, timeout_s: f
     if isinstance(error, openai.APIStatusError):
         return _refusal(error, address, key)
     # A timeout is a connection error too.
-    if isinstance(error, (openai.APITimeoutError, TimeoutError)):
+    if isinstance(error, (openai.APITimeoutError, asyncio.TimeoutError, TimeoutError)):
         return ServerFault(f"no answer within {timeout_s:g} s", Remedy.RETRY)
     if isinstance(error, openai.APIConnectionError):
         return ServerFault(shown(f"no connection: {_cause(error)}", key), Remedy.RETRY)

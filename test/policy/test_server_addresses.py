@@ -70,6 +70,19 @@ def test_each_key_is_shown_to_its_own_servers_only() -> None:
     assert openai.key({}) == other.key({"HVS_API_KEY": " "}) == ""
 
 
+@pytest.mark.parametrize("key", ["s3cr3t s3cr3t", "s3cr3t\nX: y", "s3cr3t\u2026"])
+def test_what_can_be_no_key_is_refused_and_not_repeated(key: str) -> None:
+    (address,) = addresses("http://h100:8000")
+    with pytest.raises(PolicyError, match="HVS_API_KEY") as refusal:
+        address.key({"HVS_API_KEY": key})
+    assert "s3cr3t" not in str(refusal.value)
+
+
+def test_this_machine_is_known() -> None:
+    urls = "http://localhost:1 http://127.0.0.2:1 http://[::1]:1 http://h100:1 http://10.0.0.1:1"
+    assert [address.local for address in addresses(urls)] == [True, True, True, False, False]
+
+
 @pytest.mark.parametrize(
     ("settings", "name"),
     [

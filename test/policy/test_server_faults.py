@@ -91,7 +91,7 @@ def test_what_another_attempt_cannot_mend_is_not_tried_again(server: MockModelSe
 
 @pytest.mark.parametrize("fault", ["hang", "drip"])
 def test_no_answer_has_a_limit_even_where_something_comes(server: MockModelServer, fault: str) -> None:
-    asking = policy(server, retries=1, timeout=1.0)
+    asking = policy(server, retries=1, timeout=1.0, probe=False, model="mock/HVS-3B")
     server.fail(fault)
     asking.start(Task("find the exit sign"))
     began = time.monotonic()
@@ -147,7 +147,7 @@ def test_cancel_ends_the_request_at_the_server_and_a_late_answer_is_dropped(serv
     threading.Thread(target=cancel, daemon=True).start()
     with pytest.raises(Canceled):
         asking.decide(view(1))
-    assert time.monotonic() - canceled_at[0] < 0.2
+    assert time.monotonic() - canceled_at[0] < 1.0, "0.2 s, and whatever a busy machine adds"
     wait_until(lambda: server.canceled == 1, "the server to be told")
     assert search(asking)[0].status is ParseStatus.OK
     asking.close()
@@ -184,6 +184,16 @@ def test_a_restarted_server_serves_the_next_search(server: MockModelServer) -> N
         search(asking)
     server.start()
     assert search(asking)[0].status is ParseStatus.OK, "however long it was left out"
+    asking.close()
+
+
+def test_a_proxy_is_not_asked_about_this_machine(server: MockModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    asking = policy(server, retries=0)
+    assert search(asking)[0].status is ParseStatus.OK
     asking.close()
 
 
