@@ -21,7 +21,7 @@ from hvs_ros.cli.error import VerbError
 
 VERBS = (
     *("sim", "up", "real", "search", "check_signs", "calibrate_latency"),
-    *("view", "scenes", "policies", "report", "results", "bag"),
+    *("view", "scenes", "policies", "model", "report", "results", "bag"),
 )
 """Modules of this package, in the order of the help."""
 
@@ -126,6 +126,9 @@ _MISSING = {
     "pinocchio": "a robot's kinematics need pinocchio: the extra 'robot' of hvs_ros, pip install -e '.[robot]' in its"
     " folder, or '.[twin]' with the physics twin",
     "mujoco": "a physics twin needs MuJoCo: the extra 'twin' of hvs_ros, pip install -e '.[twin]' in its folder",
+    "torch": "torch is not installed: the extra 'torch' of hvs_ros runs a checkpoint, 'export' exports one, pip install"
+    " -e '.[export]' in its folder",
+    "onnxruntime": "ONNX Runtime is not installed: the extra 'onnx' of hvs_ros, pip install -e '.[onnx]' in its folder",
     "dynamixel_sdk": "Dynamixel servos need dynamixel-sdk: the extra 'dynamixel' of hvs_ros, pip install -e"
     " '.[dynamixel]' in its folder",
 }
