@@ -2,8 +2,8 @@
 
 They are those of the Hugging Face image processor (its Pillow version), which servers use as well: sides rounded to
 multiples of 28 within a number of pixels, Pillow's bicubic filter with antialiasing on 8-bit values, normalisation,
-patches. Pillow decodes and resizes here too, since nothing else rounds as it does; the rest is a table and a
-transposition of bytes, which is what makes it faster.
+patches. Pillow decodes and resizes here too, since nothing else rounds as it does. What makes it faster: bytes are
+put in order before they become floats, by a table; and the three colours are done at the same time.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ import importlib
 import io
 import math
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -178,19 +180,27 @@ def preprocess(rgb: RGB, form: PictureFormat) -> Pixels:
     """
     height, width = rgb.shape[:2]
     size = picture_size(width, height, form)
-    if size.seen != size.sent:
-        image = _pillow()
-        rgb = np.asarray(image.fromarray(rgb).resize(size.seen, image.Resampling.BICUBIC))
+    image = _pillow()
     p, m = form.patch, form.merge
-    # (row of squares, patch row, pixel row, column of squares, patch column, pixel column, colour), to
-    # (row of squares, column of squares, patch row, patch column, colour, pixel row, pixel column)
-    patches = rgb.reshape(size.rows // m, m, p, size.columns // m, m, p, 3).transpose(0, 3, 1, 4, 6, 2, 5)
-    patches = patches.reshape(size.rows * size.columns, 3, p * p)
-    values = np.empty((len(patches), 3, form.temporal_patch, p * p), np.float32)
-    for colour, (mean, deviation) in enumerate(zip(form.mean, form.deviation, strict=True)):
-        table = (np.arange(256, dtype=np.float32) * np.float32(form.scale) - np.float32(mean)) / np.float32(deviation)
-        values[:, colour] = table[patches[:, colour]][:, None]
-    return Pixels(values.reshape(len(patches), -1), size)
+    values = np.empty((size.rows * size.columns, 3, form.temporal_patch, p * p), np.float32)
+
+    def fill(colour: int) -> None:
+        plane: Any = rgb[..., colour]
+        if size.seen != size.sent:
+            resized = image.fromarray(np.ascontiguousarray(plane)).resize(size.seen, image.Resampling.BICUBIC)
+            plane = np.asarray(resized)
+        # (row of squares, patch row, pixel row, column of squares, patch column, pixel column), to
+        # (row of squares, column of squares, patch row, patch column, pixel row, pixel column)
+        patches = plane.reshape(size.rows // m, m, p, size.columns // m, m, p).transpose(0, 3, 1, 4, 2, 5)
+        bare = np.arange(256, dtype=np.float32) * np.float32(form.scale)
+        table = (bare - np.float32(form.mean[colour])) / np.float32(form.deviation[colour])
+        normal = cv2.LUT(patches.reshape(-1, p * p), table)
+        values[:, colour] = normal[:, None]
+
+    # Pillow, OpenCV and numpy's copies let other threads run meanwhile.
+    with ThreadPoolExecutor(3, "pixels") as threads:
+        list(threads.map(fill, range(3)))
+    return Pixels(values.reshape(len(values), -1), size)
 
 
 def _pillow() -> Any:
