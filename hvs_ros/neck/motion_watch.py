@@ -126,7 +126,7 @@ class MotionWatch:
             resting: the joints are at rest, wherever that is.
         """
         elapsed = self.seconds(now_ns)
-        if not self.responded and self._must_respond() and elapsed > self._rules.response_s:
+        if not self.responded and self._must_respond() and self._should_have_by(elapsed - self._rules.response_s):
             return Failure(
                 MoveOutcome.NO_RESPONSE,
                 f"commanded, but {', '.join(self._names)} did not move within {self._rules.response_s:g} s: is the"
@@ -152,6 +152,10 @@ class MotionWatch:
             ):
                 return True
         return False
+
+    def _should_have_by(self, seconds: float) -> bool:
+        """Return whether it was planned to have responded so long after its beginning; a slow motion takes longer."""
+        return seconds > 0.0 and self._has_responded(self.trajectory.at(seconds).position)
 
     def _must_respond(self) -> bool:
         ways = zip(self._start, self.trajectory.target, self._tolerance, strict=True)

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, replace
 
 from hvs_ros.angles import search_direction, wrap_rad
 from hvs_ros.neck.base_turn import share_turn
+from hvs_ros.neck.believable_state import believable_state
 from hvs_ros.neck.commands import CommandBackend
 from hvs_ros.neck.heading_controller import TurnState
 from hvs_ros.neck.joint_history import JointHistory
@@ -46,6 +47,10 @@ TWIST_RAD = math.radians(5.0)
 """A direction out of reach is missed by so much more rather than with a twisted neck."""
 FOLLOWS_RAD = 0.15
 """Joints so far from where they are commanded do not follow: the next motion begins where they are."""
+SLOWEST = 1e-6
+"""rad/s; a goal that asks for less gets this, which nobody can tell from rest, and no motion is endless."""
+CLOCK_BACK_S = 0.5
+"""A motion that began so far in the future began before the clock was set back: when it ends is not known any more."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +110,7 @@ class RobotGaze:
         limits = kinematics.limits[: self._count]
         self._names = kinematics.joints[: self._count]
         self._tolerance = tuple(limit.tolerance for limit in limits)
+        self._limits = limits
         self._velocity = tuple(limit.max_velocity * rules.velocity_scale for limit in limits)
         self._acceleration = tuple(limit.max_acceleration for limit in limits)
         self._history = JointHistory(
@@ -225,6 +231,9 @@ class RobotGaze:
                 return Progress(failure=Failure(MoveOutcome.FAULT, f"{stale}; the neck holds"))
             if motion is None:
                 return Progress(wait_s=LOOK_S)
+            if (ahead := -motion.seconds(self._clock())) > CLOCK_BACK_S:
+                why = f"the clock was set back during the move, to {ahead:.1f} s before its beginning; the neck holds"
+                return Progress(failure=Failure(MoveOutcome.FAULT, why))
             if self._wanted is not None:
                 if why := self._base.message():
                     return Progress(failure=Failure(MoveOutcome.FAULT, f"the base: {why}"))
@@ -259,15 +268,21 @@ class RobotGaze:
     def hold(self) -> None:
         """Stop at once, within a control period, wherever the joints are: for an emergency.
 
-        A neck that was never commanded is not commanded now either.
+        A neck that was never commanded is not commanded now either. One that is told again stays where it was told to
+        the first time: joints that hang a little below it would sink with every repetition.
         """
         with self._lock:
             self._base.stop()
             self._wanted = None
             self._stop_asked_s = time.monotonic()
-            last = self._history.last
-            if last is not None and self._motion is not None:
-                self._hold(last.position[: self._count])
+            last, motion = self._history.last, self._motion
+            if last is None or motion is None:
+                return
+            measured, held = last.position[: self._count], motion.trajectory.target
+            again = motion.trajectory.duration == 0.0 and all(
+                abs(x - y) <= FOLLOWS_RAD for x, y in zip(measured, held, strict=True)
+            )
+            self._hold(held if again else measured)
 
     def stopped(self) -> bool:
         """See Neck; a neck that was never commanded has nothing to stop."""
@@ -353,16 +368,15 @@ class RobotGaze:
         now = self._clock()
         point, under_way = motion.trajectory.at(motion.seconds(now)), motion.under_way(now)
         if under_way and self._backend.begins_at_joints:
-            present = self._history.at(now) or last
-            return present.position[: self._count], present.velocity[: self._count]
+            return believable_state(self._history, self._limits, now)
         allowed = [FOLLOWS_RAD] * self._count if under_way else [2 * limit for limit in self._tolerance]
         if all(abs(x - y) <= limit for x, y, limit in zip(point.position, measured, allowed, strict=True)):
             return point.position, point.velocity
-        return measured, last.velocity[: self._count]
+        return measured, believable_state(self._history, self._limits, last.stamp_ns)[1]
 
     def _go(self, target: Joints, max_velocity: float) -> MotionWatch:
         start, velocity = self._state()
-        top = [min(limit, max_velocity) for limit in self._velocity]
+        top = [min(limit, max(max_velocity, SLOWEST)) for limit in self._velocity]
         trajectory = plan_together(start, velocity, target, max_velocity=top, max_acceleration=self._acceleration)
         there = max(abs(x - y) for x, y in zip(start, target, strict=True)) <= THERE_RAD
         # There already, which may be where nobody has ever commanded it: a look is no motion.

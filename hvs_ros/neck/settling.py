@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from hvs_ros.neck.joints import Joints, JointSample
 
+CLOCK_JUMP_NS = 1_000_000_000
+
 
 @dataclass(frozen=True)
 class RestRule:
@@ -59,6 +61,9 @@ class Settling:
 
     def add(self, sample: JointSample) -> None:
         """Judge one more joint state."""
+        if sample.stamp_ns < self._last_ns - CLOCK_JUMP_NS:
+            # The clock was set back, or the last one was stamped in the future: what comes now counts.
+            self._last_ns, self._row, self._slow = -1, [], 0
         if sample.stamp_ns < self._from_ns or sample.stamp_ns <= self._last_ns:
             return
         self._last_ns = sample.stamp_ns

@@ -127,7 +127,7 @@ class RobotJoints:
 
     def _sample(self, stamp: int) -> JointSample | None:
         told = [self._told.get(joint.name) for joint in self._joints]
-        known = [one for one in told if one is not None and (stamp - one.stamp_ns) / NS <= PARTS_LIMIT_S]
+        known = [one for one in told if one is not None and abs(stamp - one.stamp_ns) / NS <= PARTS_LIMIT_S]
         if len(known) < len(told):
             return None
         self._complete_s = time.monotonic()

@@ -75,13 +75,17 @@ class Bench:
     """A neck under test and its arm, in a time of their own."""
 
     def __init__(
-        self, rules: GazeRules | None = None, base: Base | None = None, permitted: GazeLimits | None = None
+        self,
+        rules: GazeRules | None = None,
+        base: Base | None = None,
+        permitted: GazeLimits | None = None,
+        arm: Arm | None = None,
     ) -> None:
         frames = {"base_frame": "base_link", "gaze_frame": "gaze", "optical_frame": "eye"}
         joints = tuple(NeckJoint(name, max_velocity=2.0, max_acceleration=8.0) for name in ("head_yaw", "head_pitch"))
         robot = Robot("pan_tilt", BaseFrame("base_link"), HeadCameraMount("eye"), joints)
         kinematics = GazeKinematics(two_axis_urdf(RANGE, 2.0, **frames), robot)
-        self.arm = Arm()
+        self.arm = arm or Arm()
         self.gaze = RobotGaze(
             kinematics,
             GazeSolver(kinematics),

@@ -21,6 +21,9 @@ from hvs_ros.nodes import convert
 JOIN_S = 0.2
 """To a first point so far away, joints that are 40 ms ahead of the plan at 1 rad/s need 6 rad/s^2 more than planned."""
 
+MOST_POINTS = 400
+"""Of a motion; a slow one has them further apart, which its controller's interpolation makes up for."""
+
 
 def motion_message(joints: Sequence[NeckJoint], trajectory: Trajectory, period: float) -> JointTrajectory:
     """Return a motion in the driver's names, signs and offsets.
@@ -30,7 +33,7 @@ def motion_message(joints: Sequence[NeckJoint], trajectory: Trajectory, period: 
         trajectory: in the URDF's sense.
         period: s, between its points.
     """
-    points = trajectory.points(period)
+    points = trajectory.points(max(period, trajectory.duration / MOST_POINTS))
     if any(trajectory.at(0.0).velocity):
         join = min(JOIN_S, trajectory.duration / 2)
         points = [point for point in points if point.time >= join]
