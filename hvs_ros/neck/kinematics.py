@@ -130,7 +130,12 @@ class GazeKinematics:
     def _build(self, urdf: str, robot: Robot) -> None:
         """Make the model of the chain, every other joint locked, with the gaze frame on it."""
         self._pin = pin = _pinocchio()
-        whole = pin.buildModelFromXML(urdf)
+        try:
+            whole = pin.buildModelFromXML(urdf)
+        except (ValueError, RuntimeError) as error:
+            raise RobotError(
+                f"the URDF cannot be used: {error} (check_urdf, or what was just printed, names the place)"
+            ) from error
         locked = [index for index in range(1, whole.njoints) if whole.names[index] not in self.joints]
         self._model = model = pin.buildReducedModel(whole, locked, pin.neutral(whole))
         joints = [model.joints[model.getJointId(name)] for name in self.joints]

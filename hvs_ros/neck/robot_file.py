@@ -81,10 +81,16 @@ def _parse(path: Path) -> object:
         for line, key in _repeated(yaml.compose(text, Loader=yaml.SafeLoader)):
             raise RobotError(f"{path}: {key} is said twice, the second time in line {line}; once is expected")
         return yaml.safe_load(text)
+    except RobotError:
+        raise
     except OSError as error:
         raise RobotError(f"{path}: cannot be read: {error.strerror or error}") from error
     except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise RobotError(f"{path}: not YAML: {error}") from error
+    except RecursionError as error:
+        raise RobotError(f"{path}: nested too deeply, or into itself; a robot's YAML is expected") from error
+    except ValueError as error:  # a null in the path, a number in the YAML that is none
+        raise RobotError(f"{str(path)!r}: cannot be read: {error}") from error
 
 
 def _repeated(node: Any) -> Iterator[tuple[int, str]]:
@@ -128,8 +134,8 @@ def _one_of(*choices: str) -> Rule:
     return f"one of {', '.join(choices)}", lambda value: value in choices
 
 
-def _above_zero(unit: str) -> Rule:
-    return f"a number above 0 [{unit}]", lambda value: 0 < value < math.inf
+def _from_to(low: float, high: float, unit: str) -> Rule:
+    return f"a number from {low:g} to {high:g} [{unit}]", lambda value: low <= value <= high
 
 
 def _is_angle(value: float) -> bool:
@@ -152,6 +158,7 @@ _RULES = {
     (BaseFrame, "link"): _NAME,
     (BaseFrame, "rpy"): _ANGLES,
     (HeadCameraMount, "frame"): _NAME,
+    (HeadCameraMount, "xyz"): ("a list of 3 numbers within 100 m", lambda value: all(abs(x) <= 100.0 for x in value)),
     (HeadCameraMount, "rpy"): _ANGLES,
     (HeadCameraMount, "turned"): _ANGLE,
     (HeadCameraMount, "image"): _NAME,
@@ -161,12 +168,12 @@ _RULES = {
     (NeckJoint, "name"): _NAME,
     (NeckJoint, "lower"): _BOUND,
     (NeckJoint, "upper"): _BOUND,
-    (NeckJoint, "max_velocity"): _above_zero("rad/s"),
-    (NeckJoint, "max_acceleration"): _above_zero("rad/s^2"),
-    (NeckJoint, "tolerance"): _above_zero("rad"),
+    (NeckJoint, "max_velocity"): _from_to(0.001, 100.0, "rad/s"),
+    (NeckJoint, "max_acceleration"): _from_to(0.001, 10000.0, "rad/s^2"),
+    (NeckJoint, "tolerance"): _from_to(0.0001, 0.5, "rad"),
     (NeckJoint, "sign"): ("1 or -1", lambda value: value in (1, -1)),
     (NeckJoint, "offset"): _ANGLE,
-    (BaseTurn, "max_velocity"): _above_zero("rad/s"),
-    (BaseTurn, "max_acceleration"): _above_zero("rad/s^2"),
-    (BaseTurn, "tolerance"): _above_zero("rad"),
+    (BaseTurn, "max_velocity"): _from_to(0.001, 100.0, "rad/s"),
+    (BaseTurn, "max_acceleration"): _from_to(0.001, 10000.0, "rad/s^2"),
+    (BaseTurn, "tolerance"): _from_to(0.0001, 0.5, "rad"),
 }

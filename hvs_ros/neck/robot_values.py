@@ -123,7 +123,10 @@ def _value(hint: Any, value: object, place: Place, rules: Rules) -> object:
                 raise place.inner(key).error(one, "a number, a text, true or false, or a list of whole numbers")
         return dict(value)
     if hint is float and type(value) is int:
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise place.error(value, _words(hint)) from None
     if type(value) is not hint:
         hint_at_exponent = hint is float and isinstance(value, str) and _is_number(value)
         raise place.error(value, _words(hint) + (" (YAML wants 1.0e-3 for 1e-3)" if hint_at_exponent else ""))

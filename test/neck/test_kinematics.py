@@ -184,3 +184,17 @@ def rotation(q: Quaternion) -> np.ndarray:
             [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
         ]
     )
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        urdf(PAN_TILT, more='<link name="optical"/>'),
+        urdf(PAN_TILT, more='<link name="floating"/>'),
+        urdf(PAN_TILT).replace('xyz="0.01 0.02 0.1"', 'xyz="0,01 0,02 0,1"'),
+        urdf(PAN_TILT).replace(' effort="1"', ""),
+    ],
+)
+def test_a_urdf_that_the_parser_refuses_is_an_error_that_explains_itself(broken: str) -> None:
+    with pytest.raises(RobotError, match=r"the URDF cannot be used: .*valid URDF"):
+        GazeKinematics(broken, robot(["pan", "tilt"]))

@@ -69,7 +69,10 @@ torso_commands: {topic: /torso}
         (BASE + CAMERA + "neck: [{name: a, upper: .nan}]", "neck[0].upper is nan; an angle in radians"),
         (BASE + CAMERA + "neck: [{name: a, sign: 2}]", "neck[0].sign is 2; 1 or -1 is expected"),
         (BASE + CAMERA + "neck: [{name: a, sign: true}]", "neck[0].sign is True; a whole number is expected"),
-        (BASE + CAMERA + "neck: [{name: a, max_velocity: 0}]", "neck[0].max_velocity is 0; a number above 0 [rad/s]"),
+        (BASE + CAMERA + "neck: [{name: a, max_velocity: 0}]", "neck[0].max_velocity is 0; a number from 0.001 to 100"),
+        (BASE + CAMERA + "neck: [{name: a, max_acceleration: 1.0e-300}]", "neck[0].max_acceleration is 1e-300"),
+        (BASE + CAMERA + f"neck: [{{name: a, tolerance: 1{'0' * 400}}}]", "neck[0].tolerance is 1000"),
+        (BASE + "camera: {frame: x, xyz: [.nan, 0, 0]}\n" + NECK, "camera.xyz is [nan, 0, 0]; a list of 3 numbers"),
         (BASE + CAMERA + NECK + "torso: [{name: tilt}]", "torso[0].name is 'tilt'; another joint than that of neck[1]"),
         (BASE + CAMERA + "neck: [{name: a}, {name: b, driver_name: a}]", "neck[1].driver_name is 'a'; another joint"),
         (BASE + CAMERA + NECK + "tried: maybe", "tried is 'maybe'; one of hardware, twin, no is expected"),
@@ -82,6 +85,8 @@ torso_commands: {topic: /torso}
         ("base: {link: ''}\n" + CAMERA + NECK, "base.link is ''; a name is expected"),
         ("", "is None; a mapping with the keys base, camera, neck"),
         ("[1,", "not YAML"),
+        ("&a [*a]", "nested too deeply, or into itself"),
+        ("[" * 3000, "nested too deeply, or into itself"),
     ],
 )
 def test_a_mistake_is_named(tmp_path: Path, text: str, said: str) -> None:
