@@ -9,12 +9,23 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import Any, cast
 
-from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
+
+try:
+    from rclpy.event_handler import SubscriptionEventCallbacks
+except ImportError:  # Humble
+    from rclpy.qos_event import SubscriptionEventCallbacks
+
+KEPT = 10
+"""Messages that wait to be heard: a button that is pressed for a moment has been pressed."""
+OVERTAKEN_NS = 5_000_000_000
+"""A release that was sent so long before a press, at most, was overtaken by it; longer, a clock was set back."""
 
 
 class SafetyStop:
@@ -29,14 +40,21 @@ class SafetyStop:
         self._node, self._stop = node, stop
         self._lock = threading.Lock()
         self._pressed = self._asked = False
-        group = ReentrantCallbackGroup()
+        self._pressed_ns = 0  # when the last press was sent
+        # In threads at the same time, a release could overtake the press that came after it.
+        one_by_one = MutuallyExclusiveCallbackGroup()
         self._topic = node.resolve_topic_name("e_stop")
         # A latched subscription does not hear volatile publishers, and a volatile one is not told what was latched.
         for durability in (DurabilityPolicy.TRANSIENT_LOCAL, DurabilityPolicy.VOLATILE):
-            qos = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=durability)
+            qos = QoSProfile(depth=KEPT, reliability=ReliabilityPolicy.RELIABLE, durability=durability)
             if durability == DurabilityPolicy.VOLATILE:
                 qos.reliability = ReliabilityPolicy.BEST_EFFORT
-            node.create_subscription(Bool, "e_stop", self._on_e_stop, qos, callback_group=group)
+            # rclpy would warn that the latched one hears nothing from a publisher that the volatile one hears.
+            silent = SubscriptionEventCallbacks(use_default_callbacks=False)
+            node.create_subscription(
+                Bool, "e_stop", cast(Any, self._on_e_stop), qos, callback_group=one_by_one, event_callbacks=silent
+            )
+        group = ReentrantCallbackGroup()
         self._service = node.create_service(Trigger, "stop", self._on_stop, callback_group=group)
         self._release = node.create_service(Trigger, "release", self._on_release, callback_group=group)
 
@@ -51,8 +69,15 @@ class SafetyStop:
                 reasons.append(f"it was stopped by {self._service.srv_name}: call {self._release.srv_name}")
         return "; ".join(reasons)
 
-    def _on_e_stop(self, message: Bool) -> None:
+    def _on_e_stop(self, message: Bool, info: dict[str, Any]) -> None:
+        sent_ns = int(info["source_timestamp"])
         with self._lock:
+            if message.data and self._pressed and sent_ns == self._pressed_ns:
+                return  # the other subscription has heard of it
+            if message.data:
+                self._pressed_ns = sent_ns
+            elif 0 < self._pressed_ns - sent_ns < OVERTAKEN_NS:
+                return  # the other subscription has heard of the press that came after it
             changed, self._pressed = self._pressed != message.data, bool(message.data)
         if message.data:
             # Also when it was pressed before: the second message must not mean less than the first.
