@@ -71,6 +71,12 @@ setup(
         "twin": ["pin>=3", "mujoco>=3.2", "icub-models", "hello-robot-stretch-urdf", "dexmate-urdf"],
         # Home-built heads of Dynamixel servos.
         "dynamixel": ["dynamixel-sdk"],
+        # The model of the paper: behind an OpenAI-compatible server; in this process with torch; or with ONNX Runtime
+        # (onnxruntime-gpu where there is a GPU), which runs what `hvs model export` has made.
+        "server": ["openai>=1.40"],
+        "torch": ["torch>=2.4", "transformers>=4.57", "tokenizers", "Pillow>=10.1"],
+        "onnx": ["onnxruntime>=1.21", "tokenizers", "Pillow>=10.1"],
+        "export": ["torch>=2.4", "transformers>=4.57", "tokenizers", "onnx", "onnxscript", "onnxruntime>=1.21"],
         # Drawing scenes: python -m hvs_ros.mock.rooms.
         "rooms": ["Pillow>=10.1"],
         # ROS 2 Jazzy, only where no distribution is installed. hvs_interfaces is not on PyPI: pip install ./interfaces.
@@ -91,7 +97,7 @@ setup(
         # launch_testing, where there is one, does not work with pytest 9.
         "test": [
             *("hypothesis", "pytest<9", "pytest-timeout", "pytest-xdist>=3", "setuptools>=70.1"),
-            *("Pillow>=10.1", "mcap", "mcap-ros2-support"),
+            *("Pillow>=10.1", "aiohttp", "mcap", "mcap-ros2-support"),
         ],
         "lint": ["mypy", "ruff"],
         # Renderers that benchmarks/view.py measures ours against.
@@ -110,9 +116,12 @@ setup(
         ],
         "hvs_ros.policies": [
             "keyboard = hvs_ros.policy.keyboard:KeyboardPolicy",
+            "onnx = hvs_ros.policy.onnx_policy:OnnxPolicy",
             "random = hvs_ros.policy.random_walk:RandomPolicy",
             "replay = hvs_ros.policy.replay:ReplayPolicy",
+            "server = hvs_ros.policy.server:ServerPolicy",
             "signs = hvs_ros.policy.signs:SignsPolicy",
+            "torch = hvs_ros.policy.torch_policy:TorchPolicy",
         ],
     },
     author="hvs_ros maintainers",

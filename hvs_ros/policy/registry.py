@@ -24,6 +24,9 @@ SHIPPED = {
     "keyboard": "hvs_ros.policy.keyboard:KeyboardPolicy",
     "random": "hvs_ros.policy.random_walk:RandomPolicy",
     "replay": "hvs_ros.policy.replay:ReplayPolicy",
+    "server": "hvs_ros.policy.server:ServerPolicy",
+    "torch": "hvs_ros.policy.torch_policy:TorchPolicy",
+    "onnx": "hvs_ros.policy.onnx_policy:OnnxPolicy",
 }
 """Also what setup.py declares, so that a policy has one address."""
 
