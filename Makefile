@@ -10,6 +10,8 @@
 
 PYTHON ?= python3
 ARGS ?=
+# The torch that the models' tests run with.
+TORCH ?= torch==2.13.0
 JOBS ?= 2
 BIN := .venv/bin
 RECORD ?= runs/sim
@@ -84,7 +86,8 @@ venv: .venv/.python
 
 .venv/.tests: venv
 	@test $@ -nt .venv/.packages || { echo "hvs_ros: installing the tests' packages"; \
-	  $(BIN)/pip install -q --disable-pip-version-check -e '.[test,lint,twin,dynamixel]' && touch $@; }
+	  $(BIN)/pip install -q --disable-pip-version-check \
+	  -e '.[test,lint,twin,dynamixel,server,torch,onnx,export]' $(TORCH) && touch $@; }
 
 clean:
 	rm -rf .venv build install log *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
