@@ -35,7 +35,7 @@ def refused(hvs: Hvs) -> Callable[..., str]:
 def test_an_unknown_policy_names_the_known(refused: Callable[..., str], scenes: Path) -> None:
     reason = refused("--scenes", scenes, "--policy", "psychic")
     assert "no policy 'psychic'" in reason
-    assert "keyboard, random, replay, signs" in reason
+    assert "keyboard, onnx, random, replay, server, signs, torch" in reason
 
 
 def test_an_unknown_setting_names_the_known(refused: Callable[..., str], scenes: Path) -> None:
