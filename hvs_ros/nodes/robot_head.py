@@ -42,7 +42,7 @@ from hvs_ros.nodes.qos import latched
 from hvs_ros.nodes.robot_assembly import RobotAssembly
 from hvs_ros.nodes.robot_camera import RobotCamera
 from hvs_ros.nodes.robot_parameters import RobotHeadParameters
-from hvs_ros.nodes.robot_safety import SafetyStop
+from hvs_ros.nodes.robot_safety import SafetyStop, Stops
 from hvs_ros.nodes.robot_views import RobotViews, view_hfov
 from hvs_ros.nodes.unready_neck import UnreadyNeck
 from hvs_ros.panorama.camera import Camera
@@ -61,6 +61,7 @@ class RobotHead(ManagedNode):
     def __init__(self) -> None:
         super().__init__("robot_head", hardware_id="robot head")
         self._settings = declare(self, RobotHeadParameters, on_change=self._on_parameters, fixed=self.fixed)
+        self._stops = Stops()
         self._assembly: RobotAssembly | None = None
         self._views: RobotViews | None = None
         self.autostart()
@@ -84,7 +85,7 @@ class RobotHead(ManagedNode):
         self._state = StatePublisher(self, robot.base.name, p.gaze_frame, p.optical_frame, (), base_in)
         self._description = self.create_publisher(String, "robot_description", latched())
         self._capabilities = self.create_publisher(HeadCapabilities, "capabilities", latched())
-        self._safety = SafetyStop(self, self._stop_at_once)
+        self._safety = SafetyStop(self, self._stops, self._stop_at_once)
         self._moves = MoveServer(
             self,
             UnreadyNeck(lambda: int(self.get_clock().now().nanoseconds)),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, cast
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
@@ -28,19 +29,33 @@ OVERTAKEN_NS = 5_000_000_000
 """A release that was sent so long before a press, at most, was overtaken by it; longer, a clock was set back."""
 
 
+@dataclass
+class Stops:
+    """What has been stopped and not released. A node keeps it while it is cleaned up: that releases nothing.
+
+    Attributes:
+        pressed: by the topic.
+        asked: by the service.
+        pressed_ns: when the last press was sent.
+    """
+
+    pressed: bool = False
+    asked: bool = False
+    pressed_ns: int = 0
+
+
 class SafetyStop:
     """Listens for stops.
 
     Args:
         node: whose topic and services these are.
+        stops: those that there are, written to.
         stop: ends all motion and tells whoever commanded it why; called in a thread of the executor, at once.
     """
 
-    def __init__(self, node: Node, stop: Callable[[str], None]) -> None:
-        self._node, self._stop = node, stop
+    def __init__(self, node: Node, stops: Stops, stop: Callable[[str], None]) -> None:
+        self._node, self._stops, self._stop = node, stops, stop
         self._lock = threading.Lock()
-        self._pressed = self._asked = False
-        self._pressed_ns = 0  # when the last press was sent
         # In threads at the same time, a release could overtake the press that came after it.
         one_by_one = MutuallyExclusiveCallbackGroup()
         self._topic = node.resolve_topic_name("e_stop")
@@ -55,30 +70,32 @@ class SafetyStop:
                 Bool, "e_stop", cast(Any, self._on_e_stop), qos, callback_group=one_by_one, event_callbacks=silent
             )
         group = ReentrantCallbackGroup()
-        self._service = node.create_service(Trigger, "stop", self._on_stop, callback_group=group)
-        self._release = node.create_service(Trigger, "release", self._on_release, callback_group=group)
+        # A service does not tell its resolved name itself.
+        self._service, self._release = (node.resolve_service_name(name) for name in ("stop", "release"))
+        node.create_service(Trigger, "stop", self._on_stop, callback_group=group)
+        node.create_service(Trigger, "release", self._on_release, callback_group=group)
 
     @property
     def engaged(self) -> str:
         """Why nothing may move, and what releases it; empty: it may."""
         with self._lock:
             reasons = []
-            if self._pressed:
+            if self._stops.pressed:
                 reasons.append(f"the emergency stop is pressed ({self._topic} says true): release it")
-            if self._asked:
-                reasons.append(f"it was stopped by {self._service.srv_name}: call {self._release.srv_name}")
+            if self._stops.asked:
+                reasons.append(f"it was stopped by {self._service}: call {self._release}")
         return "; ".join(reasons)
 
     def _on_e_stop(self, message: Bool, info: dict[str, Any]) -> None:
         sent_ns = int(info["source_timestamp"])
         with self._lock:
-            if message.data and self._pressed and sent_ns == self._pressed_ns:
+            if message.data and self._stops.pressed and sent_ns == self._stops.pressed_ns:
                 return  # the other subscription has heard of it
             if message.data:
-                self._pressed_ns = sent_ns
-            elif 0 < self._pressed_ns - sent_ns < OVERTAKEN_NS:
+                self._stops.pressed_ns = sent_ns
+            elif 0 < self._stops.pressed_ns - sent_ns < OVERTAKEN_NS:
                 return  # the other subscription has heard of the press that came after it
-            changed, self._pressed = self._pressed != message.data, bool(message.data)
+            changed, self._stops.pressed = self._stops.pressed != message.data, bool(message.data)
         if message.data:
             # Also when it was pressed before: the second message must not mean less than the first.
             self._stop("the emergency stop was pressed")
@@ -88,15 +105,15 @@ class SafetyStop:
 
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         with self._lock:
-            self._asked = True
-        self._stop(f"{self._service.srv_name} was called")
-        self._node.get_logger().warning(f"stopped: the head holds until {self._release.srv_name} is called")
-        response.success, response.message = True, f"the head holds; {self._release.srv_name} lets it move again"
+            self._stops.asked = True
+        self._stop(f"{self._service} was called")
+        self._node.get_logger().warning(f"stopped: the head holds until {self._release} is called")
+        response.success, response.message = True, f"the head holds; {self._release} lets it move again"
         return response
 
     def _on_release(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         with self._lock:
-            self._asked = False
+            self._stops.asked = False
         response.message = self.engaged
         response.success = not response.message
         return response

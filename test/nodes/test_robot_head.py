@@ -16,6 +16,7 @@ pytest.importorskip("mujoco")
 
 from head_under_test import ABORTED, CANCELED, LATCHED, SUCCEEDED, HeadClient, Result, off, seen_direction
 from hvs_interfaces.msg import HeadPose
+from lifecycle import Lifecycle
 from rclpy.qos import QoSProfile
 from robot_stage import RobotStage, robot_stage
 from ros_graph import wait_until
@@ -205,7 +206,7 @@ def test_the_stop_service_holds_until_release_is_called(stage: RobotStage, head:
     goal = head.send(2.5, max_velocity=0.5)
     wait_until(lambda: head.poses[-1].yaw_velocity > 0.3, what="motion")
     answer = stage.graph.call(Trigger, "head/stop", Trigger.Request())
-    assert answer.success and "release" in answer.message
+    assert answer.success and "/head/release" in answer.message
     assert goal.result(5.0)[1].outcome == Result.STOPPED
     assert head.move(0.0)[1].outcome == Result.REFUSED
     assert stage.graph.call(Trigger, "head/release", Trigger.Request()).success
@@ -227,9 +228,26 @@ def test_without_confirm_nothing_moves(stage: RobotStage, head: HeadClient) -> N
         stage.set("head/robot_head", confirm=True)
 
 
-def test_a_latched_stop_reaches_a_head_that_starts_later_and_is_heard_by_volatile_publishers_too(
+def test_a_latched_stop_reaches_a_head_that_is_configured_later_and_cleaning_up_releases_nothing(
     stage: RobotStage, head: HeadClient
 ) -> None:
+    node = Lifecycle(stage.graph, "head/robot_head")
+    assert stage.graph.call(Trigger, "head/stop", Trigger.Request()).success
+    node.bring("unconfigured")
+    button = stage.graph.node.create_publisher(Bool, "head/e_stop", LATCHED)
+    button.publish(Bool(data=True))
+    node.bring("active")
+    stage.wait_for("emergency stop", "it was stopped by /head/stop: call /head/release")
+    assert head.wait().move(0.3)[1].outcome == Result.REFUSED
+    button.publish(Bool(data=False))
+    wait_until(lambda: "emergency stop" not in stage.says(), what="the button's release")
+    assert head.move(0.3)[1].outcome == Result.REFUSED
+    assert stage.graph.call(Trigger, "head/release", Trigger.Request()).success
+    stage.wait_for("ready")
+    stage.graph.node.destroy_publisher(button)
+
+
+def test_a_stop_of_a_volatile_publisher_is_heard(stage: RobotStage, head: HeadClient) -> None:
     button = stage.graph.node.create_publisher(Bool, "head/e_stop", QoSProfile(depth=1))
     wait_until(lambda: button.get_subscription_count() >= 1, what="a listener")
     button.publish(Bool(data=True))
