@@ -27,6 +27,11 @@ PARTS_LIMIT_S = 0.5
 SHORTEST_S = 1e-4
 """Messages closer together than this give no velocity."""
 
+MOST_RAD = 1e5
+"""Angles beyond it, and those that are no numbers, are a fault of the driver, and nothing moves by them."""
+MOST_RAD_S = 1e3
+"""Velocities beyond it, and those that are no numbers, count as not told."""
+
 
 @dataclass
 class _Told:
@@ -107,7 +112,7 @@ class RobotJoints:
                 name = joint.wire_name
                 if name not in positions:
                     continue
-                if not math.isfinite(positions[name]):
+                if not abs(positions[name]) <= MOST_RAD:  # written so that NaN fails too
                     self._nonsense = f"{name} is {positions[name]}"
                     return
                 ours = True
@@ -119,7 +124,7 @@ class RobotJoints:
     def _tell(self, joint: NeckJoint, stamp: int, position: float, velocity: float) -> None:
         position = joint.from_driver(position)
         before = self._told.get(joint.name)
-        if not math.isfinite(velocity) or velocity == 0.0:
+        if not abs(velocity) <= MOST_RAD_S or velocity == 0.0:
             velocity = 0.0 if before is None else _slope(before, stamp, position)
         else:
             velocity = joint.sign * velocity
