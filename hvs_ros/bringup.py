@@ -110,9 +110,9 @@ class Bringup:
     """
 
     INTERRUPT_S = 1.5
-    """After SIGINT, how long a node is waited for before the next one is asked to end too."""
+    """After SIGTERM, how long a node is waited for before the next one is asked to end too."""
     TERMINATE_S = 7.0
-    """After the first SIGINT: SIGTERM to those still there."""
+    """After the first SIGTERM: another to those still there."""
     KILL_S = 9.0
     """Likewise: SIGKILL."""
 
@@ -183,7 +183,8 @@ class Bringup:
         with _signals_held():
             began = time.monotonic()
             for child in reversed(self._children):
-                child.send(signal.SIGINT)
+                # What SIGINT would do too, but with a traceback in a node whose Python is just starting.
+                child.send(signal.SIGTERM)
                 child.wait(self.INTERRUPT_S)
             for number, at in ((signal.SIGTERM, self.TERMINATE_S), (signal.SIGKILL, self.KILL_S)):
                 for child in reversed(self._children):
