@@ -39,6 +39,7 @@ class TorchNetwork:
         self.chunk = CHUNK_CUDA if self._device.type == "cuda" else CHUNK_CPU
         self._cache: Any = self._new_cache()
         self._last: Any = None
+        self._length = 0
         self._stopped: Callable[[], bool] = lambda: False
         decoder = model.model.language_model
         # Newer versions of transformers have a shorter name for it.
@@ -64,7 +65,7 @@ class TorchNetwork:
 
     def cut(self, length: int) -> None:
         """Forget all tokens but the first ones, also where a call that was broken off has left layers uneven."""
-        self._last = None
+        self._last, self._length = None, length
         if length == 0:
             self._cache = self._new_cache()
             return
@@ -82,6 +83,10 @@ class TorchNetwork:
         """Add tokens to the sequence."""
         torch = self._torch
         self._stopped = stopped
+        # The places in the sequence come first: without them FlashAttention takes a picture's positions, which do not
+        # count up, for the beginnings of other sequences.
+        end = self._length + len(ids)
+        places = np.concatenate([np.arange(self._length, end)[None], positions])
         with torch.inference_mode():
             embedded = self._model.get_input_embeddings()(torch.from_numpy(ids)[None].to(self._device))
             for piece in pieces:
@@ -89,11 +94,11 @@ class TorchNetwork:
                 embedded[0, piece.place : piece.place + piece.count] = rows.to(embedded.dtype)
             hidden = self._model.model.language_model(
                 inputs_embeds=embedded,
-                position_ids=torch.from_numpy(positions)[:, None].to(self._device),
+                position_ids=torch.from_numpy(places)[:, None].to(self._device),
                 use_cache=True,
                 **{self._cache_name: self._cache},
             )
-            self._last = hidden.last_hidden_state[:, -1]
+            self._last, self._length = hidden.last_hidden_state[:, -1], end
 
     def logits(self) -> NDArray[np.float32]:
         """Return the logits of what follows the last token, float32, shape (vocabulary,)."""

@@ -64,8 +64,11 @@ def transformers_say(folder: Path, model: Any, messages: list[Message], ids: lis
     import transformers
     from PIL import Image
 
-    pil = pytest.importorskip("transformers.models.qwen2_vl.image_processing_pil_qwen2_vl")
-    processor = pil.Qwen2VLImageProcessorPil.from_pretrained(folder)
+    try:
+        from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil as Processor
+    except ImportError:  # version 4
+        from transformers import Qwen2VLImageProcessor as Processor
+    processor = Processor.from_pretrained(folder)
     pictures = [Image.open(io.BytesIO(shown.data)) for message in messages for shown in message.pictures]
     prompt = torch.tensor([ids])
     kinds = {"mm_token_type_ids": (prompt == model.config.image_token_id).int()}

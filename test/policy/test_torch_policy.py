@@ -111,6 +111,37 @@ def test_without_the_gpu_it_needs_it_says_what_to_install(tiny_checkpoint: Path,
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("asked", "knows_bfloat16", "device", "precision"),
+    [
+        ({}, True, "cuda", "bfloat16"),
+        ({}, False, "cuda", "float16"),
+        ({"device": "cuda:1", "precision": "float32"}, True, "cuda:1", "float32"),
+        ({"device": "cpu"}, True, "cpu", "float32"),
+        ({"require_gpu": True}, True, "cuda", "bfloat16"),
+    ],
+)
+def test_where_there_is_a_gpu_it_is_used_and_named(
+    monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any], knows_bfloat16: bool, device: str, precision: str
+) -> None:
+    torch = pytest.importorskip("torch")
+    from hvs_ros.policy.torch_device import choose_device
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: knows_bfloat16)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "Some GPU")
+    choice = choose_device(**asked)
+    assert (choice.device, choice.precision, choice.attention) == (device, precision, "sdpa")
+    assert choice.label == (device if device == "cpu" else f"{device} (Some GPU)")
+
+
+def test_half_precision_keeps_the_vision_tower_exact(tiny_checkpoint: Path) -> None:
+    policy = torch_policy(tiny_checkpoint, precision="float16", max_tokens=4)
+    assert policy.describe()["precision"] == "float16"
+    result = run_search(Task("find it", max_turns=1), Head(), PolicyRunner(lambda: policy))
+    assert result.outcome in (Outcome.TURNS_EXHAUSTED, Outcome.SUBMITTED), result.message
+
+
 @pytest.mark.parametrize("package", ["torch", "transformers", "tokenizers", "safetensors", "PIL"])
 def test_a_missing_package_is_one_line_with_the_extra(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str

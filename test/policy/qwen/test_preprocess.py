@@ -38,8 +38,12 @@ def test_sides_are_whole_tokens_within_the_limits(width: int, height: int, low: 
 
 
 def processor(low: int, high: int):
-    module = pytest.importorskip("transformers.models.qwen2_vl.image_processing_pil_qwen2_vl")
-    return module.Qwen2VLImageProcessorPil(min_pixels=low, max_pixels=high)
+    pytest.importorskip("transformers")
+    try:
+        from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil as Processor
+    except ImportError:  # version 4
+        from transformers import Qwen2VLImageProcessor as Processor
+    return Processor(min_pixels=low, max_pixels=high)
 
 
 @settings(max_examples=25)
