@@ -4,13 +4,18 @@ Its architecture and its files are those of the published models (window attenti
 byte-level tokenizer with Qwen's special tokens, a repetition penalty), so that what loads and runs it is tested for
 real, offline. What it says means nothing, unless it is told what to say. With the real model's width and few layers it
 is what benchmarks measure.
+
+``python -m hvs_ros.mock.tiny_checkpoint FOLDER`` writes one, to try a policy with that runs a model in process.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import json
 import math
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -225,3 +230,22 @@ def _teach(torch: Any, model: Any, folder: Path, says: str) -> None:
 
 def _write(path: Path, content: dict[str, Any]) -> None:
     path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write one as the command line says, and return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m hvs_ros.mock.tiny_checkpoint", description="Write a tiny model.")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--seed", type=int, default=0, help="of the weights")
+    parser.add_argument("--says", default="<answer>submit(30,5)</answer>", help="what it answers to everything")
+    given = parser.parse_args(arguments)
+    try:
+        print(write_tiny_checkpoint(given.folder, seed=given.seed, says=given.says))
+    except (PolicyUnavailableError, ValueError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
