@@ -79,7 +79,9 @@ class RobotAssembly:
             base=self._base,
         )
         self.told = False
-        self._joints = RobotJoints(node, robot.joint_states, kinematics.joints, robot.joints, self._observe)
+        self._joints = RobotJoints(
+            node, robot.joint_states, kinematics.joints, robot.joints, rules.stale_s, self._observe
+        )
         neck = [kinematics.limits[index] for index in kinematics.neck]
         self.max_velocity = max(limit.max_velocity for limit in neck) * rules.velocity_scale
         self.max_acceleration = max(limit.max_acceleration for limit in neck)

@@ -1,7 +1,7 @@
 """A robot's joint states, brought to the joints and signs of its URDF.
 
 Several drivers may publish on the topic, each its own joints; a sample goes out as soon as every joint is known, and
-carries the stamp of the message that completed it, as long as no joint's value is older than ``PARTS_LIMIT_S``.
+carries the stamp of the message that completed it, as long as no joint's value is older than a limit.
 A driver that tells no velocities, or all zeros while positions change, gets them from the positions.
 """
 
@@ -22,8 +22,6 @@ from hvs_ros.neck.joints import JointSample
 from hvs_ros.neck.robot import NeckJoint
 from hvs_ros.nodes.convert import NS, time_ns
 
-PARTS_LIMIT_S = 0.5
-"""A joint that has not been told for so long makes a sample incomplete."""
 SHORTEST_S = 1e-4
 """Messages closer together than this give no velocity."""
 
@@ -48,6 +46,7 @@ class RobotJoints:
         topic: of sensor_msgs/JointState.
         joints: names in the URDF, in the order of the samples.
         known: those of them that the robot's YAML tells more of (sign, offset, the driver's name).
+        limit_s: a joint that has not been told for so long makes a sample incomplete.
         callback: is given each sample, in a thread of the executor.
     """
 
@@ -57,10 +56,11 @@ class RobotJoints:
         topic: str,
         joints: Sequence[str],
         known: Sequence[NeckJoint],
+        limit_s: float,
         callback: Callable[[JointSample], None],
     ) -> None:
         described = {joint.name: joint for joint in known}
-        self._node, self._callback = node, callback
+        self._node, self._limit_s, self._callback = node, limit_s, callback
         self._joints = [described.get(name, NeckJoint(name)) for name in joints]
         self._lock = threading.Lock()
         self._told: dict[str, _Told] = {}
@@ -80,7 +80,7 @@ class RobotJoints:
         """Return why there are no samples, naming topic and joints; empty: there are."""
         topic = self._subscription.topic_name
         with self._lock:
-            if time.monotonic() - self._complete_s <= PARTS_LIMIT_S:
+            if time.monotonic() - self._complete_s <= self._limit_s:
                 return ""
             if self._nonsense:
                 return f"joint states on {topic}: {self._nonsense}"
@@ -132,7 +132,7 @@ class RobotJoints:
 
     def _sample(self, stamp: int) -> JointSample | None:
         told = [self._told.get(joint.name) for joint in self._joints]
-        known = [one for one in told if one is not None and abs(stamp - one.stamp_ns) / NS <= PARTS_LIMIT_S]
+        known = [one for one in told if one is not None and abs(stamp - one.stamp_ns) / NS <= self._limit_s]
         if len(known) < len(told):
             return None
         self._complete_s = time.monotonic()

@@ -19,7 +19,8 @@ from turret import write_turret
 
 VIEW = {"width": 160, "height": 90}
 TWIN = {"hfov": math.radians(100.0), "scene_radius": 0.0, "latency": 0.01, **VIEW}
-HEAD = {"kind": "twin", "confirm": True, **VIEW}
+HEAD = {"kind": "twin", "confirm": True, "joint_state_timeout": 2.0, **VIEW}
+"""A machine that runs several tests at once lets joint states wait."""
 
 
 class RobotStage:

@@ -83,7 +83,16 @@ def robot_head(start: Launcher, scenes: Path) -> None:
         latency=0.01,
         **VIEW,
     )
-    start("hvs_ros.nodes.robot_head", namespace="head", robot=robot, scene="first", kind="twin", confirm=True, **VIEW)
+    start(
+        "hvs_ros.nodes.robot_head",
+        namespace="head",
+        robot=robot,
+        scene="first",
+        kind="twin",
+        confirm=True,
+        joint_state_timeout=2.0,  # a machine that runs several tests at once lets them wait
+        **VIEW,
+    )
 
 
 HEADS = {

@@ -67,6 +67,7 @@ def robot_head(start: Launcher, folder: Path) -> NodeProcess:
         robot=robot,
         kind="twin",
         confirm=True,
+        joint_state_timeout=2.0,
         publish_rate=20.0,
         autostart=False,
         **view,

@@ -28,7 +28,7 @@ class Driver:
 
     def __post_init__(self) -> None:
         known = [NeckJoint("pan", sign=-1, offset=0.1), NeckJoint("tilt")]
-        self.joints = RobotJoints(self.graph.node, TOPIC, NAMES, known, self.samples.append)
+        self.joints = RobotJoints(self.graph.node, TOPIC, NAMES, known, 0.5, self.samples.append)
         self._publisher = self.graph.node.create_publisher(JointState, TOPIC, 10)
         wait_until(lambda: self._publisher.get_subscription_count() == 1, what="a listener")
 
