@@ -15,6 +15,7 @@ neck is told to hold where it is.
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Sequence
@@ -85,7 +86,7 @@ class RobotHead(ManagedNode):
         self._state = StatePublisher(self, robot.base.name, p.gaze_frame, p.optical_frame, (), base_in)
         self._description = self.create_publisher(String, "robot_description", latched())
         self._capabilities = self.create_publisher(HeadCapabilities, "capabilities", latched())
-        self._safety = SafetyStop(self, self._stops, self._stop_at_once)
+        self._safety = SafetyStop(self, self._stop_at_once, self._stops)
         self._moves = MoveServer(
             self,
             UnreadyNeck(lambda: int(self.get_clock().now().nanoseconds)),
@@ -240,6 +241,8 @@ class RobotHead(ManagedNode):
         """Take the URDF that the robot's YAML names, when nobody publishes one."""
         if time.monotonic() - self._began < self._settings.description_timeout or not self._robot.description.file:
             return
+        # Once: what is in the file does not change. A description may still be published.
+        self._began = math.inf
         try:
             urdf = read_urdf(self._robot.description)
         except RobotError as error:
@@ -299,7 +302,10 @@ class RobotHead(ManagedNode):
 
     def _on_move_end(self, outcome: int, message: str) -> None:
         result = MoveHead.Result
-        if outcome in (result.REFUSED, result.NOT_SETTLED, result.NO_RESPONSE, result.FAULT):
+        if outcome == result.REFUSED:
+            # Whoever does not listen asks again and again.
+            self.get_logger().warning(f"move: {message}", throttle_duration_sec=1.0)
+        elif outcome in (result.NOT_SETTLED, result.NO_RESPONSE, result.FAULT):
             self.get_logger().warning(f"move: {message}")
         if outcome in (result.NO_RESPONSE, result.FAULT):
             self._fault = message

@@ -8,6 +8,7 @@ also reaches a head that starts after it.
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
@@ -49,13 +50,15 @@ class SafetyStop:
 
     Args:
         node: whose topic and services these are.
-        stops: those that there are, written to.
         stop: ends all motion and tells whoever commanded it why; called in a thread of the executor, at once.
+        stops: those that there are already, written to; None: none.
     """
 
-    def __init__(self, node: Node, stops: Stops, stop: Callable[[str], None]) -> None:
-        self._node, self._stops, self._stop = node, stops, stop
+    def __init__(self, node: Node, stop: Callable[[str], None], stops: Stops | None = None) -> None:
+        self._node, self._stop = node, stop
+        self._stops = Stops() if stops is None else stops
         self._lock = threading.Lock()
+        self._presses: deque[int] = deque(maxlen=4 * KEPT)  # when those of late were sent [ns]
         # In threads at the same time, a release could overtake the press that came after it.
         one_by_one = MutuallyExclusiveCallbackGroup()
         self._topic = node.resolve_topic_name("e_stop")
@@ -89,9 +92,10 @@ class SafetyStop:
     def _on_e_stop(self, message: Bool, info: dict[str, Any]) -> None:
         sent_ns = int(info["source_timestamp"])
         with self._lock:
-            if message.data and self._stops.pressed and sent_ns == self._stops.pressed_ns:
-                return  # the other subscription has heard of it
             if message.data:
+                if sent_ns in self._presses:
+                    return  # the other subscription has heard of it
+                self._presses.append(sent_ns)
                 self._stops.pressed_ns = sent_ns
             elif 0 < self._stops.pressed_ns - sent_ns < OVERTAKEN_NS:
                 return  # the other subscription has heard of the press that came after it
