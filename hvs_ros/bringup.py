@@ -18,6 +18,7 @@ import contextlib
 import os
 import signal
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -140,11 +141,12 @@ class Bringup:
 
     def __enter__(self) -> Bringup:
         self._cleanup.enter_context(_terminated_like_interrupted())
+        folder = Path(self._cleanup.enter_context(tempfile.TemporaryDirectory(prefix="hvs_ros_")))
         try:
             if self._log_directory is not None:
                 self._log_directory.mkdir(parents=True, exist_ok=True)
             for spec in self._specs:
-                self._children.append(self._start(spec))
+                self._children.append(self._start(spec, folder))
         except BaseException:
             self.__exit__(None, None, None)
             raise
@@ -196,14 +198,14 @@ class Bringup:
             for child in self._children:
                 child.close()
 
-    def _start(self, spec: NodeSpec) -> Child:
+    def _start(self, spec: NodeSpec, folder: Path) -> Child:
         log = None
         if self._log_directory is not None:
             log = self._log_directory / f"{spec.logger}.log"
         command = [sys.executable, "-m", "hvs_ros.node_process", str(os.getpid()), spec.module]
         return Child(
             spec.name,
-            [*command, *spec.ros_arguments(self._log_level)],
+            [*command, *spec.ros_arguments(spec.write_parameters(folder), self._log_level)],
             environment=self._environment,
             log=log,
             on_line=self._on_line,

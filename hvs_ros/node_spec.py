@@ -48,17 +48,34 @@ class NodeSpec:
         """What ``python -m`` runs."""
         return f"hvs_ros.nodes.{self.executable}"
 
-    def ros_arguments(self, log_level: str = "") -> list[str]:
-        """Return the command line that gives the node its name, parameters and remappings."""
+    def write_parameters(self, folder: Path) -> tuple[Path, ...]:
+        """Write ``parameters`` into a file in a folder; return every parameter file, in the order to give them in.
+
+        Not ``-p name:=value``: that counts as a file's section for all nodes, and rcl lets a section that comes later
+        go first even if the command line comes after both. A section with a name that no other file gives comes last.
+        """
+        if not self.parameters:
+            return self.parameter_files
+        lines = [f"/**/{self.name}/**:", "  ros__parameters:"]
+        lines += [f"    {name}: {parameter_text(value)}" for name, value in self.parameters.items()]
+        path = folder / f"{self.logger}.yaml"
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return (*self.parameter_files, path)
+
+    def ros_arguments(self, parameter_files: Sequence[Path], log_level: str = "") -> list[str]:
+        """Return the command line that gives the node its name, parameters and remappings.
+
+        Args:
+            parameter_files: as ``write_parameters`` returns them.
+            log_level: of the node's own logger; empty: ROS's default.
+        """
         line = ["--ros-args", "-r", f"__node:={self.name}"]
         if self.namespace:
             line += ["-r", f"__ns:=/{self.namespace}"]
         for old, new in self.remappings:
             line += ["-r", f"{old}:={new}"]
-        for path in self.parameter_files:
+        for path in parameter_files:
             line += ["--params-file", str(path)]
-        for name, value in self.parameters.items():
-            line += ["-p", f"{name}:={parameter_text(value)}"]
         if log_level:
             # Its own logger's: rclpy's inner ones would bury it.
             line += ["--log-level", f"{self.logger}:={log_level}"]
@@ -66,7 +83,7 @@ class NodeSpec:
 
 
 def parameter_text(value: Value) -> str:
-    """Return a parameter's value as ``-p name:=...`` takes it, which is YAML."""
+    """Return a parameter's value as YAML that ROS reads as the same value and type."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):

@@ -6,6 +6,9 @@ The nodes and their parameters come from ``hvs_ros.bringup``, as those of ``hvs 
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
+
 from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
 from launch.launch_description_entity import LaunchDescriptionEntity
@@ -105,7 +108,8 @@ def _node(spec: NodeSpec, log_level: str) -> Node:
         executable=spec.executable,
         name=spec.name,
         namespace=spec.namespace,
-        parameters=[*map(str, spec.parameter_files), *([dict(spec.parameters)] if spec.parameters else [])],
+        # In a file of their own: launch's own file for a dictionary would come before sections that name the node.
+        parameters=[str(path) for path in spec.write_parameters(Path(tempfile.mkdtemp(prefix="hvs_ros_")))],
         remappings=list(spec.remappings),
         ros_arguments=["--log-level", f"{spec.logger}:={log_level}"],
         output="screen",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import signal
 import subprocess
@@ -126,9 +127,45 @@ def test_parameters_of_the_caller_come_last(tmp_path: Path) -> None:
     head, policy = sim(scenes="/s", parameter_files=[tmp_path / "p"], parameters={"panorama_head": {"scene": "hall"}})
     assert head.parameters["scene"] == "hall"
     assert head.parameter_files[-1] == policy.parameter_files[-1] == tmp_path / "p"
-    line = head.ros_arguments("warn")
-    assert line.index(str(tmp_path / "p")) < line.index("scene:='hall'")
+    files = head.write_parameters(tmp_path)
+    assert files[:-1] == head.parameter_files
+    assert "scene: 'hall'" in files[-1].read_text()
+    line = head.ros_arguments(files, "warn")
+    assert [line[at + 1] for at, word in enumerate(line) if word == "--params-file"] == [str(path) for path in files]
     assert line[-2:] == ["--log-level", "head.panorama_head:=warn"]
+
+
+NODE_THAT_TELLS = """
+import sys, rclpy
+from rclpy.node import Node
+rclpy.init(args=sys.argv)
+node = Node("any")
+node.declare_parameters("", [("scene", ""), ("policy.base_url", ""), ("hfov", 0.0)])
+print([node.get_parameter(name).value for name in ("scene", "policy.base_url", "hfov")])
+"""
+
+
+@pytest.mark.parametrize("namespace", ["", "a/b"])
+@pytest.mark.parametrize("section", ["/**", "stand", "/**/stand", "/{}stand"])
+def test_parameters_of_the_caller_go_before_every_section_of_a_file(
+    tmp_path: Path, namespace: str, section: str
+) -> None:
+    pytest.importorskip("rclpy")
+    section = section.format(f"{namespace}/" if namespace else "")
+    for name in ("base", "user"):
+        head = section if name == "user" else "/**"
+        (tmp_path / f"{name}.yaml").write_text(f"{head}:\n  ros__parameters:\n    scene: {name}\n    hfov: 1.5\n")
+    spec = NodeSpec(
+        executable="stand",
+        namespace=namespace,
+        parameter_files=(tmp_path / "base.yaml", tmp_path / "user.yaml"),
+        parameters={"scene": "mine", "policy.base_url": "http://h:8000/v1"},
+    )
+    line = spec.ros_arguments(spec.write_parameters(tmp_path))
+    told = subprocess.run(
+        [sys.executable, "-c", NODE_THAT_TELLS, *line], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert ast.literal_eval(told.stdout.splitlines()[-1]) == ["mine", "http://h:8000/v1", 1.5]
 
 
 def test_parameters_for_nobody_are_refused() -> None:
