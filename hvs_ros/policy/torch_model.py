@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from hvs_ros.policy.contract import PolicyUnavailableError
+from hvs_ros.policy.contract import PolicyError, PolicyUnavailableError
 from hvs_ros.policy.qwen.checkpoint import Checkpoint, read_checkpoint
 from hvs_ros.policy.torch_device import TorchDevice, four_bit_options
 from hvs_ros.policy.torch_network import TorchNetwork
@@ -46,10 +46,11 @@ def model_folder(model: str) -> Path:
             HF_HUB_OFFLINE is set. Nothing else touches the network.
 
     Raises:
+        PolicyError: it has no name.
         PolicyUnavailableError: it is not there, and how to get it.
     """
     if not model.strip():
-        raise PolicyUnavailableError("policy 'torch' has no model: give model:=FOLDER of a Qwen2.5-VL checkpoint")
+        raise PolicyError("policy 'torch' has no model: give model:=FOLDER of a Qwen2.5-VL checkpoint")
     folder = Path(model).expanduser()
     if folder.is_dir():
         return folder
