@@ -14,7 +14,7 @@ from hvs_ros.policy.qwen.checkpoint import Checkpoint
 GIGA = 1e9
 PROGRAM = int(1.2 * GIGA)
 """Memory of torch, of the exporter and of the graphs without weights."""
-COPIES = 4
+COPIES = 3
 """A weight is held so often at once: read, converted, transposed, and as the bytes that are written."""
 MARGIN = 1.05
 MEMORY_FILES = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current")

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hvs_ros.policy.contract import PolicyError
+from hvs_ros.policy.contract import PolicyError, PolicyUnavailableError
 from hvs_ros.policy.engine import Description
 from hvs_ros.policy.onnx_model import graphs, manifest
 from hvs_ros.policy.onnx_model.interrupt import Interrupter
 from hvs_ros.policy.onnx_model.kv_cache import KvCache
 from hvs_ros.policy.onnx_model.manifest import Manifest
-from hvs_ros.policy.onnx_model.provider import NAMES, Choice, Provider, open_session
+from hvs_ros.policy.onnx_model.provider import INSTALL, NAMES, Choice, Provider, open_session
 from hvs_ros.policy.onnx_model.rotary import DecoderRotation
 from hvs_ros.policy.qwen.checkpoint import Checkpoint
 from hvs_ros.policy.qwen.network import SeenPiece
-from hvs_ros.policy.qwen.preprocess import Pixels
+from hvs_ros.policy.qwen.preprocess import Pixels, preprocess
 from hvs_ros.policy.qwen.vision_layout import vision_layout, vision_rotation
 
 CHUNK_CPU = 256
@@ -60,8 +60,12 @@ class OnnxNetwork:
         dtype = np.float16 if exported.precision.half else np.float32
         self._cache = KvCache(runtime, checkpoint.decoder, dtype, "cuda" if self._on_gpu else "cpu")
         self._binding: Any = self._decoder.io_binding()
+        room = np.zeros((1, checkpoint.decoder.vocabulary), np.float32)
+        self._said = runtime.OrtValue.ortvalue_from_numpy(room, "cpu", 0)
         self._logits: NDArray[np.float32] | None = None
         self.chunk = CHUNK_GPU if self._on_gpu else CHUNK_CPU
+        if self._on_gpu:
+            self._try_out()
 
     @property
     def _on_gpu(self) -> bool:
@@ -117,12 +121,10 @@ class OnnxNetwork:
             (graphs.TOTAL, np.array(total, np.int32)),
         ):
             binding.bind_cpu_input(name, np.ascontiguousarray(values))
-        binding.bind_output(graphs.LOGITS, "cpu")
         with self._interrupter.watching(stopped) as options:
             self._run(lambda: self._decoder.run_with_iobinding(binding, options), options)
         self._cache.length = total
-        # Outputs come in the order in which they were bound for the first time.
-        self._logits = binding.get_outputs()[self._logits_at].numpy()[0]
+        self._logits = self._said.numpy()[0]
 
     def logits(self) -> NDArray[np.float32]:
         """Return the logits of what follows the last token, float32, shape (vocabulary,).
@@ -147,6 +149,24 @@ class OnnxNetwork:
         self._cache.forget()
         self._binding = self._logits = self._vision = self._decoder = None
 
+    def _try_out(self) -> None:
+        """Compute a little: that a provider is there does not say that its kernels are built for this GPU.
+
+        Raises:
+            PolicyUnavailableError: they are not.
+        """
+        form = self._checkpoint.pictures
+        try:
+            self.see(preprocess(np.zeros((form.unit, form.unit, 3), np.uint8), form), lambda: False)
+            self.extend(np.zeros(1, np.int64), np.zeros((3, 1), np.int64), (), lambda: False)
+        except PolicyError as error:
+            self.close()
+            raise PolicyUnavailableError(
+                f"{NAMES[self._provider]} starts and cannot compute ({error}): is this onnxruntime built for this GPU? "
+                f"{INSTALL}"
+            ) from error
+        self.cut(0)
+
     def _make_room(self, length: int) -> None:
         try:
             changed = self._cache.make_room(length)
@@ -161,14 +181,11 @@ class OnnxNetwork:
             return
         layers = self._checkpoint.decoder.layers
         self._binding = self._decoder.io_binding()
+        self._binding.bind_ortvalue_output(graphs.LOGITS, self._said)
         names = zip(graphs.past_names(layers), graphs.present_names(layers), self._cache.buffers, strict=True)
         for past, present, buffer in names:
             self._binding.bind_ortvalue_input(past, buffer)
             self._binding.bind_ortvalue_output(present, buffer)
-
-    @property
-    def _logits_at(self) -> int:
-        return 2 * self._checkpoint.decoder.layers
 
     def _run(self, run: Callable[[], Any], options: Any) -> Any:
         try:

@@ -17,11 +17,15 @@ from conversation import SIZES, converse, view
 from exported_models import Exported
 from tiny_models import SAYS
 
+from hvs_ros.policy.contract import PolicyError, PolicyUnavailableError
 from hvs_ros.policy.conversation import Message
 from hvs_ros.policy.engine import Canceled, Engine
 from hvs_ros.policy.model_settings import ModelSettings
+from hvs_ros.policy.onnx_model import network
+from hvs_ros.policy.onnx_model.kv_cache import KvCache
 from hvs_ros.policy.onnx_model.manifest import read_manifest
 from hvs_ros.policy.onnx_model.needs import export_needs
+from hvs_ros.policy.onnx_model.network import OnnxNetwork
 from hvs_ros.policy.onnx_model.precision import Precision
 from hvs_ros.policy.onnx_policy import load_engine
 from hvs_ros.policy.qwen.checkpoint import read_checkpoint
@@ -86,20 +90,20 @@ def test_canceled_it_goes_on_as_if_nothing_had_been(tiny_checkpoint: Path, expor
 
         def cancel_in(place: str) -> None:
             canceled.clear()
-            network = engine._network
-            whole: Callable[..., object] = getattr(network, place)
+            runs = engine._network
+            whole: Callable[..., object] = getattr(runs, place)
 
             def half(*given: object) -> object:
                 canceled.set()
                 return whole(*given)
 
-            setattr(network, place, half)
+            setattr(runs, place, half)
             try:
                 other = [Message("user", (show(view(1, 320, 180)), "find it"))]
                 with pytest.raises(Canceled):
                     engine.answer(other, canceled)
             finally:
-                setattr(network, place, whole)
+                setattr(runs, place, whole)
 
         for place in ("see", "extend", "logits"):
             cancel_in(place)
@@ -112,3 +116,22 @@ def test_it_needed_no_more_than_it_said(tiny_checkpoint: Path, exported: Exporte
     assert size < export_needs(read_checkpoint(tiny_checkpoint), Precision.FP32).disk
     manifest = read_manifest(folder)
     assert manifest.model == "tiny" and set(manifest.packages) >= {"torch", "onnx", "onnxscript"}
+
+
+def test_a_gpu_that_cannot_compute_is_found_when_the_model_is_loaded(
+    tiny_checkpoint: Path, exported: Exported, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = exported(tiny_checkpoint, "fp32")
+    monkeypatch.setattr(OnnxNetwork, "_on_gpu", property(lambda _: True))
+    monkeypatch.setattr(
+        network, "KvCache", lambda runtime, shape, dtype, _device: KvCache(runtime, shape, dtype, "cpu")
+    )
+    with running(folder) as engine:  # it can
+        assert engine.answer([Message("user", ("find it",))], threading.Event()).text
+
+    def no_kernel(*_: object) -> None:
+        raise PolicyError("onnxruntime cannot run the model: no kernel image is available for execution on the device")
+
+    monkeypatch.setattr(OnnxNetwork, "extend", no_kernel)
+    with pytest.raises(PolicyUnavailableError, match=r"cannot compute .*no kernel image.* built for this GPU"):
+        load_engine(str(folder), ModelSettings(), provider="cpu")
