@@ -62,11 +62,14 @@ class SafetyStop:
         # In threads at the same time, a release could overtake the press that came after it.
         one_by_one = MutuallyExclusiveCallbackGroup()
         self._topic = node.resolve_topic_name("e_stop")
-        # A latched subscription does not hear volatile publishers, and a volatile one is not told what was latched.
-        for durability in (DurabilityPolicy.TRANSIENT_LOCAL, DurabilityPolicy.VOLATILE):
-            qos = QoSProfile(depth=KEPT, reliability=ReliabilityPolicy.RELIABLE, durability=durability)
-            if durability == DurabilityPolicy.VOLATILE:
-                qos.reliability = ReliabilityPolicy.BEST_EFFORT
+        # A latched subscription does not hear volatile publishers, and a volatile one is not told what was latched. A
+        # reliable one does not hear best-effort publishers, and a best-effort one may lose what a reliable one sends.
+        for durability, reliability in (
+            (DurabilityPolicy.TRANSIENT_LOCAL, ReliabilityPolicy.RELIABLE),
+            (DurabilityPolicy.VOLATILE, ReliabilityPolicy.RELIABLE),
+            (DurabilityPolicy.VOLATILE, ReliabilityPolicy.BEST_EFFORT),
+        ):
+            qos = QoSProfile(depth=KEPT, reliability=reliability, durability=durability)
             # rclpy would warn that the latched one hears nothing from a publisher that the volatile one hears.
             silent = SubscriptionEventCallbacks(use_default_callbacks=False)
             node.create_subscription(
@@ -94,11 +97,11 @@ class SafetyStop:
         with self._lock:
             if message.data:
                 if sent_ns in self._presses:
-                    return  # the other subscription has heard of it
+                    return  # another subscription has heard of it
                 self._presses.append(sent_ns)
                 self._stops.pressed_ns = sent_ns
             elif 0 < self._stops.pressed_ns - sent_ns < OVERTAKEN_NS:
-                return  # the other subscription has heard of the press that came after it
+                return  # another subscription has heard of the press that came after it
             changed, self._stops.pressed = self._stops.pressed != message.data, bool(message.data)
         if message.data:
             # Also when it was pressed before: the second message must not mean less than the first.

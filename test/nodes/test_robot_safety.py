@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from ros_graph import Graph, wait_until
 from std_msgs.msg import Bool
 
@@ -13,8 +13,9 @@ PRESSES = 4
 QOS = {
     "latched": QoSProfile(depth=2 * PRESSES, durability=DurabilityPolicy.TRANSIENT_LOCAL),
     "volatile": QoSProfile(depth=2 * PRESSES),
+    "best effort": QoSProfile(depth=2 * PRESSES, reliability=ReliabilityPolicy.BEST_EFFORT),
 }
-HEARD_BY = {"latched": 2, "volatile": 1}
+HEARD_BY = {"latched": 3, "volatile": 2, "best effort": 1}
 
 
 class Button:
