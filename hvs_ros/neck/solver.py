@@ -28,6 +28,10 @@ _TORSO_ROLL, _TORSO_WAY = 3e-6, 1e-5
 """Weights (see Weights). A torso moves as little as it can, even if the picture is crooked: pictures are levelled."""
 _LEVEL_RAD, _CROOKED_RAD = 0.02, 0.5
 """Answers are not told apart by less roll than the one; with more than the other, every start is tried for a better."""
+MOST_TORSO_ROLL_RAD = 0.5
+"""A torso bends a head to its side no further than this."""
+_HALVINGS = 7
+"""Of the way that a torso helps, until its end is known to a degree or so."""
 _FEW_STARTS, _MOST_STARTS = 4, 12
 """Descents until an answer is taken for the best there is: one with a little roll, and one crooked or out of reach."""
 
@@ -91,11 +95,45 @@ class GazeSolver:
         there, error = self._neck.run(q, target)
         if error > REACHED_RAD and self._whole is not None:
             helped, with_torso = self._whole.run(q, target, first=there)
+            if abs(self._roll(helped)) > MOST_TORSO_ROLL_RAD:
+                helped, with_torso = self._upright(self._whole, q, target, there)
             if with_torso < error - REACHED_RAD:
                 there, error = helped, with_torso
         joints = tuple(there.tolist())
         state = self.kinematics.gaze(joints)
         return Solution(joints, state.yaw, state.pitch, state.roll, error, error <= REACHED_RAD)
+
+    def _roll(self, q: Array) -> float:
+        return self.kinematics.gaze(tuple(q.tolist())).roll
+
+    def _sight(self, q: Array) -> Array:
+        sight: Array = self.kinematics.rotation_and_jacobian(q)[0][:, 0]
+        return sight
+
+    def _upright(self, search: _Search, q: Array, target: Array, neck: Array) -> tuple[Array, float]:
+        """Return how far a torso helps without bending the head to its side.
+
+        Nobody wants a robot that lies on its side to look over its shoulder; such a direction counts as out of reach.
+        The end is looked for on two ways to it, from the neck's own answer and from straight ahead.
+        """
+        ahead = q.copy()
+        ahead[list(self.moved)] = [self.kinematics.neutral[index] for index in self.moved]
+        ends = [self._last_upright(search, q, target, start) for start in (neck, ahead)]
+        errors = [float(np.arccos(np.clip(self._sight(end) @ target, -1.0, 1.0))) for end in ends]
+        best = int(np.argmin(errors))
+        return ends[best], errors[best]
+
+    def _last_upright(self, search: _Search, q: Array, target: Array, start: Array) -> Array:
+        sight = self._sight(start)
+        best, low, high = start, 0.0, 1.0
+        for _ in range(_HALVINGS):
+            part = (low + high) / 2
+            helped, error = search.run(q, _between(sight, target, part), first=best)
+            if error <= REACHED_RAD and abs(self._roll(helped)) <= MOST_TORSO_ROLL_RAD:
+                best, low = helped, part
+            else:
+                high = part
+        return best
 
 
 class _Search:
@@ -145,6 +183,15 @@ class _Search:
         if level and best.roll > _LEVEL_RAD and len(tried) < most:
             return starts.more_level(best.roll - _LEVEL_RAD, tried)
         return None
+
+
+def _between(start: Array, end: Array, part: float) -> Array:
+    """Return the direction so far along the shortest way from one to another, both (3,) unit vectors."""
+    angle = float(np.arccos(np.clip(start @ end, -1.0, 1.0)))
+    if angle < 1e-9 or math.pi - angle < 1e-6:
+        return end if part > 0.5 else start
+    way: Array = (math.sin((1 - part) * angle) * start + math.sin(part * angle) * end) / math.sin(angle)
+    return way
 
 
 def _rank(found: Found, now: Array) -> tuple[float, float, float]:
