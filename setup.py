@@ -74,9 +74,12 @@ setup(
         # The model of the paper: behind an OpenAI-compatible server; in this process with torch; or with ONNX Runtime
         # (onnxruntime-gpu where there is a GPU), which runs what `hvs model export` has made.
         "server": ["openai>=1.40"],
-        "torch": ["torch>=2.4", "transformers>=4.57", "tokenizers", "Pillow>=10.1"],
+        "torch": ["torch>=2.4", "transformers>=4.57", "safetensors", "tokenizers", "Pillow>=10.1"],
         "onnx": ["onnxruntime>=1.21", "tokenizers", "Pillow>=10.1"],
-        "export": ["torch>=2.4", "transformers>=4.57", "tokenizers", "onnx", "onnxscript", "onnxruntime>=1.21"],
+        "export": [
+            *("torch>=2.4", "transformers>=4.57", "safetensors", "tokenizers", "Pillow>=10.1"),
+            *("onnx", "onnxscript", "onnxruntime>=1.21"),
+        ],
         # Drawing scenes: python -m hvs_ros.mock.rooms.
         "rooms": ["Pillow>=10.1"],
         # ROS 2 Jazzy, only where no distribution is installed. hvs_interfaces is not on PyPI: pip install ./interfaces.

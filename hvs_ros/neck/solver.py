@@ -26,6 +26,8 @@ REACHED_RAD = 1e-3
 _NECK_ROLL, _NECK_WAY = 1e-5, 1e-10
 _TORSO_ROLL, _TORSO_WAY = 3e-6, 1e-5
 """Weights (see Weights). A torso moves as little as it can, even if the picture is crooked: pictures are levelled."""
+_TORSO_LEVEL = 1e-3
+"""Weight of the roll where the torso would bend the head to its side without it."""
 _LEVEL_RAD, _CROOKED_RAD = 0.02, 0.5
 """Answers are not told apart by less roll than the one; with more than the other, every start is tried for a better."""
 MOST_TORSO_ROLL_RAD = 0.5
@@ -77,10 +79,12 @@ class GazeSolver:
         way = [_NECK_WAY] * len(kinematics.neck)
         self._neck = _Search(kinematics, self.moved, Weights(_NECK_ROLL, np.array(way)))
         self._whole: _Search | None = None
+        self._level: _Search | None = None
         if torso and kinematics.torso:
             self.moved += kinematics.torso
             way += [_TORSO_WAY] * len(kinematics.torso)
             self._whole = _Search(kinematics, self.moved, Weights(_TORSO_ROLL, np.array(way)))
+            self._level = _Search(kinematics, self.moved, Weights(_TORSO_LEVEL, np.array(way)))
 
     def solve(self, yaw: float, pitch: float, now: Joints) -> Solution:
         """Return the joint angles that look in a direction, or as near to it as they can.
@@ -93,10 +97,12 @@ class GazeSolver:
         target = np.array([math.cos(yaw) * math.cos(pitch), math.sin(yaw) * math.cos(pitch), -math.sin(pitch)])
         q = np.array(now, dtype=float)
         there, error = self._neck.run(q, target)
-        if error > REACHED_RAD and self._whole is not None:
+        if error > REACHED_RAD and self._whole is not None and self._level is not None:
             helped, with_torso = self._whole.run(q, target, first=there)
             if abs(self._roll(helped)) > MOST_TORSO_ROLL_RAD:
-                helped, with_torso = self._upright(self._whole, q, target, there)
+                helped, with_torso = self._level.run(q, target)
+            if abs(self._roll(helped)) > MOST_TORSO_ROLL_RAD:
+                helped, with_torso = self._upright(self._level, q, target, there)
             if with_torso < error - REACHED_RAD:
                 there, error = helped, with_torso
         joints = tuple(there.tolist())

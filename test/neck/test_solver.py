@@ -178,7 +178,7 @@ def test_a_joint_between_those_that_are_moved_counts_too() -> None:
 @pytest.mark.parametrize("name", ["icub", "vega"])
 @settings(max_examples=25, deadline=None)
 @given(there=shares, here=shares)
-def test_with_a_torso_every_upright_direction_of_both_is_reached(name: str, there: list[float], here: list[float]) -> None:
+def test_with_a_torso_every_upright_direction_is_reached(name: str, there: list[float], here: list[float]) -> None:
     solver = solver_of(name, torso=True)
     kinematics = solver.kinematics
     # A little inside the limits: six joints all at their stops look where no other angles do.
