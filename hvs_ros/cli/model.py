@@ -84,7 +84,10 @@ def _verify(args: argparse.Namespace) -> int:
         if folder is not None and not Path(folder).exists():
             raise VerbError(f"there is no folder {folder}", BAD_INPUT)
     agreement = verify(args, print)
+    print(agreement)
+    if not agreement.decided:
+        print("CANNOT BE JUDGED: more turns, views of another size or a larger max_tokens may help")
+        return FAILED
     enough = agreement.share >= args.threshold
-    print(f"{agreement}")
     print(f"{'agrees' if enough else 'DOES NOT AGREE'}: {agreement.share:.3f}, threshold {args.threshold:g}")
     return 0 if enough else FAILED
