@@ -11,7 +11,6 @@ from typing import Any
 from hvs_ros.cli.arguments import namespace, number, path, setting
 from hvs_ros.cli.error import BAD_INPUT, VerbError
 from hvs_ros.cli.sim_options import MOTION
-from hvs_ros.policy.contract import PolicyError, PolicyUnavailableError
 
 SHORT_FORMS = (
     ("--base-url", "base_url", "of the model server, e.g. http://h100:8000/v1, for --policy server"),
@@ -60,6 +59,7 @@ def check_short_forms(args: argparse.Namespace, policy: str) -> None:
         VerbError: naming the option and the policies that have it.
         PolicyError: there is no such policy.
     """
+    from hvs_ros.policy.contract import PolicyError, PolicyUnavailableError
     from hvs_ros.policy.registry import check_policy, policy_settings
 
     for option, name in getattr(args, "short_forms", ()):
