@@ -5,7 +5,7 @@ from __future__ import annotations
 VISION_INPUTS = ("pixels", "cosines", "sines", "slots", "filled", "back")
 FEATURES = "features"
 
-EMBEDDINGS, COSINES, SINES, LAST, TOTAL = DECODER_INPUTS = ("embeddings", "cosines", "sines", "last", "total")
+DECODER_INPUTS = ("embeddings", "cosines", "sines", "last", "total")
 LOGITS = "logits"
 
 

@@ -112,17 +112,12 @@ class OnnxNetwork:
         total = self._cache.length + len(ids)
         self._make_room(total)
         cosines, sines = self._rotation(positions)
-        binding = self._binding
-        for name, values in (
-            (graphs.EMBEDDINGS, embedded[None]),
-            (graphs.COSINES, cosines),
-            (graphs.SINES, sines),
-            (graphs.LAST, np.array([total - 1], np.int32)),
-            (graphs.TOTAL, np.array(total, np.int32)),
-        ):
-            binding.bind_cpu_input(name, np.ascontiguousarray(values))
+        counts = np.array([total - 1], np.int32), np.array(total, np.int32)
+        given = (np.ascontiguousarray(embedded)[None], cosines, sines, *counts)
+        for name, values in zip(graphs.DECODER_INPUTS, given, strict=True):
+            self._binding.bind_cpu_input(name, values)
         with self._interrupter.watching(stopped) as options:
-            self._run(lambda: self._decoder.run_with_iobinding(binding, options), options)
+            self._run(lambda: self._decoder.run_with_iobinding(self._binding, options), options)
         self._cache.length = total
         self._logits = self._said.numpy()[0]
 
