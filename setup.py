@@ -77,8 +77,8 @@ setup(
         "torch": ["torch>=2.4", "transformers>=4.57", "safetensors", "tokenizers", "Pillow>=10.1"],
         "onnx": ["onnxruntime>=1.21", "tokenizers", "Pillow>=10.1"],
         "export": [
-            *("torch>=2.4", "transformers>=4.57", "safetensors", "tokenizers", "Pillow>=10.1"),
-            *("onnx", "onnxscript", "onnxruntime>=1.21"),
+            *("torch>=2.8", "transformers>=4.57", "safetensors", "tokenizers", "Pillow>=10.1"),
+            *("onnx", "onnx-ir>=0.1", "onnxscript", "onnxruntime>=1.21"),
         ],
         # Drawing scenes: python -m hvs_ros.mock.rooms.
         "rooms": ["Pillow>=10.1"],
