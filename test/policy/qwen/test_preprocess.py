@@ -48,6 +48,7 @@ def processor(low: int, high: int):
 
 @settings(max_examples=25)
 @given(st.integers(20, 500), st.integers(20, 500), st.integers(0, 2**32 - 1), st.sampled_from([90000, 12845056]))
+@example(640, 360, 0, 12845056)  # enlarged a little in both directions, as the views of the benchmark are
 @example(504, 280, 0, 12845056)  # nothing to resize
 @example(30, 20, 0, 12845056)  # enlarged to the least that is allowed
 @example(700, 500, 0, 90000)  # shrunk
