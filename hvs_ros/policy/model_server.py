@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import importlib.util
 import ssl
 from collections.abc import Sequence
@@ -35,7 +36,7 @@ class ModelServer:
 
     Raises:
         PolicyError: the key cannot be one.
-        PolicyUnavailableError: the certificates cannot be read.
+        PolicyUnavailableError: the client cannot be imported, or the certificates cannot be read.
     """
 
     def __init__(self, address: ServerAddress, settings: ServerSettings) -> None:
@@ -99,13 +100,30 @@ def require_openai() -> None:
     Raises:
         PolicyUnavailableError: it is not.
     """
-    if importlib.util.find_spec("openai") is None:
-        raise PolicyUnavailableError("the policy 'server' needs the package openai: pip install -e '.[server]'")
+    try:
+        found = importlib.util.find_spec("openai") is not None
+    except ImportError:
+        found = False
+    if not found:
+        raise _missing("No module named 'openai'")
+
+
+def _openai() -> Any:
+    try:
+        return importlib.import_module("openai")
+    except ImportError as error:  # it is there, and something that it needs itself is not
+        raise _missing(str(error)) from error
+
+
+def _missing(why: str) -> PolicyUnavailableError:
+    return PolicyUnavailableError(
+        f"policy 'server' needs the package 'openai' ({why}): the extra 'server' of hvs_ros, "
+        "pip install -e '.[server]' in its folder"
+    )
 
 
 def _client(address: ServerAddress, settings: ServerSettings, key: str) -> Any:
-    import openai
-
+    openai = _openai()
     verify: bool | ssl.SSLContext = settings.verify_tls
     if settings.ca_file and settings.verify_tls:
         try:

@@ -67,12 +67,12 @@ def load_engine(
     reuse: bool = True,
 ) -> QwenEngine:
     """Load an exported model; see ``OnnxPolicy``."""
+    runtime = _require_packages()
     if not str(model).strip():
-        raise PolicyUnavailableError(
+        raise PolicyError(
             "policy 'onnx' has no model: give model:=FOLDER, made by hvs model export CHECKPOINT --out FOLDER"
         )
     exported = read_manifest(model)
-    runtime = _require_packages()
     choice = choose_provider(
         provider,
         runtime.get_available_providers(),
