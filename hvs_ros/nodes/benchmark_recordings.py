@@ -50,8 +50,11 @@ class Recordings:
         ).topic_name
 
     def recorders(self) -> int:
-        """Return how many recorders are there."""
-        return int(self._node.count_publishers(self._topic))
+        """Return how many recorders are there and listen to searches."""
+        there = self._node.get_publishers_info_by_topic(self._topic)
+        listening = self._node.get_subscriptions_info_by_topic(self._node.resolve_topic_name("search/state"))
+        names = {(info.node_namespace, info.node_name) for info in listening}
+        return sum((info.node_namespace, info.node_name) in names for info in there)
 
     def expect(self, search_id: str) -> None:
         """Forget what an earlier search of this name left."""

@@ -30,6 +30,8 @@ JOINTS_LIMIT_S = 0.3
 """How long the joint states around a picture's moment are waited for; they usually come before the picture. Then the
 next picture is tried: joint states may have been lost."""
 LOOK_S = 0.005
+OFFER_S = 1.0
+"""How long a view is looked for that nobody waits for."""
 
 
 class RobotViews:
@@ -105,15 +107,23 @@ class RobotViews:
         return None
 
     def offer(self, *, moving: bool = False) -> None:
-        """Publish the newest view, if there is one of a head at rest or ``moving``; a failure is logged."""
-        frame = self._camera.latest()
-        moment = None if frame is None else self._gaze.at(frame.stamp_ns)
-        if frame is None or moment is None or not (moment.settled or moving):
-            return
+        """Publish a view soon, if there is one of a head at rest or, the newest, ``moving``; a failure is logged."""
         try:
-            self._publish(frame, moment)
+            if moving:
+                self._publish_newest()
+                return
+            # Whoever subscribes just now may have to wait for the next picture, or for the head to be known at rest.
+            end = time.monotonic() + OFFER_S
+            while self._on and self.shoot(lambda: time.monotonic() > end) is None and time.monotonic() < end:
+                time.sleep(LOOK_S)
         except ViewError as error:
             self._node.get_logger().error(str(error), throttle_duration_sec=5.0)
+
+    def _publish_newest(self) -> None:
+        frame = self._camera.latest()
+        moment = None if frame is None else self._gaze.at(frame.stamp_ns)
+        if frame is not None and moment is not None:
+            self._publish(frame, moment)
 
     def _frame(self, since: int, end: float, over: Callable[[], bool]) -> CameraFrame | None:
         """Wait for a picture; None: the wait was ended."""

@@ -22,8 +22,9 @@ def test_no_weight_moves_by_more_than_a_step(outputs: int, inputs: int, bits: in
     packed = pack(matrix, scales, bits)
     assert packed.shape == packed_shape(outputs, inputs, bits)
     steps = np.repeat(np.abs(scales), BLOCK, axis=1)[:, :inputs]
-    # Half a step by rounding; a whole one only at the end of the range that is one number shorter.
-    assert np.all(np.abs(unpack(packed, scales, bits, inputs) - matrix) <= 1.01 * steps + 1e-6)
+    # Half a step by rounding; a whole one only at the end of the range that is one number shorter. There a scale that
+    # float16 has rounded by 2^-11 counts up to 128 times.
+    assert np.all(np.abs(unpack(packed, scales, bits, inputs) - matrix) <= 1.07 * steps + 1e-6)
 
 
 @pytest.mark.parametrize("bits", [4, 8])
