@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hvs_ros.policy.contract import PolicyError, PolicyUnavailableError
+from hvs_ros.policy.onnx_model import manifest
 from hvs_ros.policy.qwen.checkpoint import Checkpoint, read_checkpoint
 from hvs_ros.policy.torch_device import TorchDevice, four_bit_options
 from hvs_ros.policy.torch_network import TorchNetwork
@@ -121,9 +122,12 @@ def read_model(model: str) -> Checkpoint:
 
     Raises:
         PolicyUnavailableError: it is not there.
-        PolicyError: it is no Qwen2.5-VL.
+        PolicyError: it is no Qwen2.5-VL, or one that was exported for the policy ``onnx``.
     """
-    return read_checkpoint(model_folder(model))
+    folder = model_folder(model)
+    if all((folder / name).is_file() for name in (manifest.FILE, manifest.DECODER)):
+        raise PolicyError(f"{folder} was made by hvs model export: run it with the policy 'onnx'")
+    return read_checkpoint(folder)
 
 
 @contextlib.contextmanager

@@ -46,8 +46,8 @@ class TorchPolicy(ModelPolicy):
         **common: Any,
     ) -> None:
         settings = ModelSettings.of(common)
-        if threads < 0:
-            raise PolicyError(f"policy 'torch': threads is {threads}; give 0 (automatic) or more")
+        if isinstance(threads, bool) or not isinstance(threads, int) or not 0 <= threads <= 1024:
+            raise PolicyError(f"threads is {threads!r}; give a whole number, 0 for torch's choice")
 
         def load() -> Engine:
             require_packages()

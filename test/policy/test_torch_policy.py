@@ -89,6 +89,7 @@ def test_its_settings_are_listed() -> None:
         ({"attention": "much"}, "attention is 'much'"),
         ({"require_gpu": True, "device": "cpu"}, "require_gpu is true and device is 'cpu'"),
         ({"threads": -1}, "threads is -1"),
+        ({"threads": "many"}, "threads is 'many'; give a whole number"),
         ({"max_tokens": 0}, "max_tokens is 0"),
         ({"sped": 1}, "no setting sped"),
     ],
@@ -182,6 +183,15 @@ def test_another_kind_of_model_is_refused_before_its_weights_are_read(tmp_path: 
         pytest.importorskip(package)
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "qwen3_vl"}))
     with pytest.raises(PolicyError, match=r"'qwen3_vl' .Qwen3-VL.; in process only Qwen2.5-VL"):
+        torch_policy(tmp_path)
+
+
+def test_an_export_is_told_from_a_checkpoint(tmp_path: Path) -> None:
+    for package in ("torch", "transformers"):
+        pytest.importorskip(package)
+    for name in ("manifest.json", "decoder.onnx"):
+        (tmp_path / name).touch()
+    with pytest.raises(PolicyError, match="was made by hvs model export: run it with the policy 'onnx'"):
         torch_policy(tmp_path)
 
 
