@@ -252,12 +252,14 @@ def _fill(values: NDArray[np.float32], strip: RGB, tables: Sequence[NDArray[np.f
     """
     rows, columns, patches, _, _, pixels = values.shape
     m, p = math.isqrt(patches), math.isqrt(pixels)
-    for colour, table in enumerate(tables):
-        # (row of squares, patch row, pixel row, column of squares, patch column, pixel column), to
-        # (row of squares, column of squares, patch row, patch column, pixel row, pixel column)
-        ordered = strip[..., colour].reshape(rows, m, p, columns, m, p).transpose(0, 3, 1, 4, 2, 5)
-        normal = cv2.LUT(ordered.reshape(-1, pixels), table)
-        values[:, :, :, colour] = normal.reshape(rows, columns, patches, 1, pixels)
+    lines = strip.reshape(rows, m, p, columns, m, p, 3)
+    for row in range(rows):  # of squares: what comes in between stays in the processor's cache
+        for colour, table in enumerate(tables):
+            # (patch row, pixel row, column of squares, patch column, pixel column), to
+            # (column of squares, patch row, patch column, pixel row, pixel column)
+            ordered = lines[row, ..., colour].transpose(2, 0, 3, 1, 4)
+            normal = cv2.LUT(ordered.reshape(-1, pixels), table)
+            values[row, :, :, colour] = normal.reshape(columns, patches, 1, pixels)
 
 
 def _pillow() -> Any:
