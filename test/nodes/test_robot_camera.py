@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from rcl_interfaces.msg import Log
 from rclpy.parameter import Parameter
-from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from ros_domain import claim_domain
 from ros_graph import WAIT_S, Graph, wait_until
 from rosgraph_msgs.msg import Clock
@@ -37,6 +37,8 @@ CAMERA = Camera(64, 48, 62.0)
 OPTICAL = "camera_optical_frame"
 BEST_EFFORT = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
 RELIABLE = QoSProfile(depth=5)
+SAID = QoSProfile(depth=200, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+"""What is logged before the listener has been discovered is heard too."""
 
 
 def never() -> bool:
@@ -246,7 +248,7 @@ def test_a_wait_can_be_stopped(robot: Graph) -> None:
 
 
 def test_rare_camera_info_is_used_with_one_warning(robot: Graph, outside: Graph) -> None:
-    driver, said = Driver(outside, "rare"), outside.collect(Log, "/rosout", QoSProfile(depth=200))
+    driver, said = Driver(outside, "rare"), outside.collect(Log, "/rosout", SAID)
     with listening(robot, mount("rare")) as camera:
         driver.heard()
         first = driver.shoot()
