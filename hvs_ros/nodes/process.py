@@ -42,6 +42,11 @@ SHUTDOWN_LIMIT_S = 8.0
 """From the signal to the end of the process, whatever hangs."""
 DRAIN_LIMIT_S = 4.0
 """Part of it: how long callbacks under way are waited for after ``close``."""
+SWITCH_INTERVAL_S = 0.0005
+"""How long a thread may keep the others of a node from running. With Python's own 5 ms the executor, which is busy by
+itself at some hundred messages a second, leaves each callback waiting so long that they pile up: half a second, for the
+joint states of a head in motion.
+"""
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -83,6 +88,7 @@ def run_node(
         threads: how many callbacks may run, or wait, at the same time.
         known: exceptions of the factory that explain themselves, beside ``StartError`` and ``ParameterError``.
     """
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
     line = list(sys.argv if args is None else args)
     name = Path(line[0]).stem if line else "node"
     watchdog = threading.Timer(SHUTDOWN_LIMIT_S, _bite, args=(name,))
