@@ -99,8 +99,8 @@ setup(
         ],
         # launch_testing, where there is one, does not work with pytest 9.
         "test": [
-            *("hypothesis", "pytest<9", "pytest-timeout", "pytest-xdist>=3", "setuptools>=70.1"),
-            *("Pillow>=10.1", "aiohttp", "mcap", "mcap-ros2-support"),
+            *("pytest<9", "pytest-rerunfailures", "pytest-timeout", "pytest-xdist>=3"),
+            *("hypothesis", "Pillow>=10.1", "aiohttp", "mcap", "mcap-ros2-support", "setuptools>=70.1"),
         ],
         "lint": ["mypy", "ruff"],
         # Renderers that benchmarks/view.py measures ours against.

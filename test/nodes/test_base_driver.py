@@ -108,7 +108,7 @@ def test_it_turns_beyond_half_a_turn_and_ends_with_zeros(graph: Graph) -> None:
         assert stage.driver.heading() == pytest.approx(0.0)
         began = graph.node.get_clock().now().nanoseconds
         assert not stage.base.commands, "a base that is not turned is not commanded"
-        stage.driver.turn_to(3.4)
+        stage.driver.turn_to(3.4, timeout=60.0)
         assert stage.driver.destination() == 3.4
         assert stage.end() is TurnState.DONE, stage.driver.message()
         assert stage.driver.heading() == pytest.approx(3.4, abs=TURN.tolerance)
