@@ -15,7 +15,7 @@ from hvs_ros.cli.graph import require_ros
 from hvs_ros.cli.head_specs import head_specs
 from hvs_ros.cli.options import add_graph
 from hvs_ros.cli.robot_graph import robot_graph
-from hvs_ros.cli.robot_options import add_confirm, add_robot, add_wait, load
+from hvs_ros.cli.robot_options import add_confirm, add_robot, add_running, add_wait, load
 from hvs_ros.cli.robot_words import moving_text, robot_line
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_robot(parser)
     add_confirm(parser)
-    parser.add_argument("--running", action="store_true", help="use the head that runs already, do not start one")
+    add_running(parser)
     parser.add_argument(
         "--sweeps", type=positive, default=SWEEPS, metavar="N", help=f"to the left and right (default {SWEEPS})"
     )

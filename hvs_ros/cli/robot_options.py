@@ -32,6 +32,11 @@ def add_confirm(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--confirm", action="store_true", help="the robot's head may move, people keep clear of it")
 
 
+def add_running(parser: argparse._ActionsContainer) -> None:
+    """Declare that the head is not to be started."""
+    parser.add_argument("--running", action="store_true", help="use the head that runs already, do not start one")
+
+
 def add_wait(parser: argparse._ActionsContainer) -> None:
     """Declare how long the robot has to appear."""
     parser.add_argument(
