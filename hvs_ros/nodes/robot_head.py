@@ -26,6 +26,7 @@ from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.clock import Clock, ClockType
 from std_msgs.msg import String
 
+from hvs_ros import angles
 from hvs_ros.mock.twin.stand_in import stand_in
 from hvs_ros.neck.commands import CommandError
 from hvs_ros.neck.robot import RobotError
@@ -44,7 +45,7 @@ from hvs_ros.nodes.robot_assembly import RobotAssembly
 from hvs_ros.nodes.robot_camera import RobotCamera
 from hvs_ros.nodes.robot_parameters import RobotHeadParameters
 from hvs_ros.nodes.robot_safety import SafetyStop, Stops
-from hvs_ros.nodes.robot_views import RobotViews, view_hfov
+from hvs_ros.nodes.robot_views import RobotViews
 from hvs_ros.nodes.unready_neck import UnreadyNeck
 from hvs_ros.panorama.camera import Camera
 from hvs_ros.share import user_path
@@ -281,7 +282,9 @@ class RobotHead(ManagedNode):
             optical_frame=p.optical_frame if p.view == "policy" else self._robot.camera.frame,
         )
         if camera is not None:
-            message.width, message.height, message.hfov = camera.width, camera.height, view_hfov(camera)
+            message.width, message.height = camera.width, camera.height
+            # A fisheye that sees behind itself has no field of view that could be told.
+            message.hfov = abs(angles.ros_turn(camera.hfov_deg)) if math.isfinite(camera.hfov_deg) else 0.0
         self._capabilities.publish(message)
 
     def _on_view(self, camera: Camera, made: str) -> None:

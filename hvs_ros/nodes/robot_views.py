@@ -6,7 +6,6 @@ comes of it is the pose that goes out with the view, under the same stamp.
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections.abc import Callable
@@ -156,8 +155,3 @@ class RobotViews:
             self._state.publish(moment)
             self.publisher.publish(header, camera_info(camera, header), picture)
             return moment
-
-
-def view_hfov(camera: Camera) -> float:
-    """Return a camera's horizontal field of view [rad]; 0 where it has none that can be told."""
-    return math.radians(camera.hfov_deg) if math.isfinite(camera.hfov_deg) else 0.0
