@@ -10,8 +10,8 @@ import math
 from collections.abc import Sequence
 
 from hvs_ros.neck.chain import JointLimits
-from hvs_ros.neck.joint_history import EXTRAPOLATION_S, NS, JointHistory
-from hvs_ros.neck.joints import Joints
+from hvs_ros.neck.joint_history import EXTRAPOLATION_S, JointHistory
+from hvs_ros.neck.joints import NS, Joints
 
 SLOPE_S = 0.1
 """So far back the joints are looked up to see whether they move as fast as they say."""

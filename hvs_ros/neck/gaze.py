@@ -7,10 +7,10 @@ import threading
 from collections.abc import Callable
 
 from hvs_ros.neck.description import PITCH_JOINT, YAW_JOINT
-from hvs_ros.neck.joints import JointSample
+from hvs_ros.neck.joints import NS, JointSample
 from hvs_ros.neck.limits import GazeLimits
 from hvs_ros.neck.neck import Moment, Progress, Reach
-from hvs_ros.neck.simulated import NS, SimulatedNeck
+from hvs_ros.neck.simulated import SimulatedNeck
 
 
 class Gaze:

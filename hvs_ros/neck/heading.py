@@ -11,8 +11,8 @@ from collections import deque
 from dataclasses import dataclass
 
 from hvs_ros.angles import wrap_rad
+from hvs_ros.neck.joints import NS
 
-NS = 1_000_000_000
 _KEPT_NS = 10 * NS
 _RATE_NS = 150_000_000
 """The rate is that over so long: odometry is published in small, uneven steps."""

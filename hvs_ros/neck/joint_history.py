@@ -13,9 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from operator import attrgetter
 
-from hvs_ros.neck.joints import JointSample
-
-NS = 1_000_000_000
+from hvs_ros.neck.joints import NS, JointSample
 
 EXTRAPOLATION_S = 0.02
 """So long after the last sample the joints are still said to go on as they did; beyond it nothing is known."""

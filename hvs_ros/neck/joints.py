@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+NS = 1_000_000_000
+"""Nanoseconds in a second."""
+
 Joints = tuple[float, ...]
 """Angles [rad] (or metres of a sliding joint), in an order that whoever uses them fixes."""
 

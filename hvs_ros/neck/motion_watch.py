@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hvs_ros.neck.commands import Verdict
-from hvs_ros.neck.joints import Joints, JointSample
+from hvs_ros.neck.joints import NS, Joints, JointSample
 from hvs_ros.neck.neck import Failure
 from hvs_ros.neck.settling import RestRule, Settling, farthest
-from hvs_ros.neck.simulated import NS
 from hvs_ros.neck.trajectory import Trajectory
 from hvs_ros.search.view import MoveOutcome
 

@@ -26,13 +26,12 @@ from hvs_ros.neck.believable_state import believable_state
 from hvs_ros.neck.commands import CommandBackend
 from hvs_ros.neck.heading_controller import TurnState
 from hvs_ros.neck.joint_history import JointHistory
-from hvs_ros.neck.joints import Joints, JointSample
+from hvs_ros.neck.joints import NS, Joints, JointSample
 from hvs_ros.neck.kinematics import GazeKinematics
 from hvs_ros.neck.limits import GazeLimits
 from hvs_ros.neck.motion_watch import ArrivalRules, MotionWatch
 from hvs_ros.neck.neck import Failure, Moment, Progress, Reach
 from hvs_ros.neck.settling import Settling
-from hvs_ros.neck.simulated import NS
 from hvs_ros.neck.solver import GazeSolver, Solution
 from hvs_ros.neck.state import GazeState
 from hvs_ros.neck.trajectory import Trajectory, plan_stop_together, plan_together

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from hvs_ros.neck.joints import NS
 from hvs_ros.neck.motion import AxisMotion, plan, plan_stop
 from hvs_ros.neck.state import GazeState
 
-NS = 1_000_000_000
 _SAME_RAD = 1e-9
 
 

@@ -11,9 +11,8 @@ from std_msgs.msg import Header
 
 from hvs_ros import angles
 from hvs_ros.angles import Direction
+from hvs_ros.neck.joints import NS as NS
 from hvs_ros.neck.state import GazeState
-
-NS = 1_000_000_000
 
 
 def time_message(stamp_ns: int) -> Time:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hvs_ros.mock.twin.controller import NS, JointController, JointUnits, Waypoint
-from hvs_ros.neck.joints import JointSample
+from hvs_ros.mock.twin.controller import JointController, JointUnits, Waypoint
+from hvs_ros.neck.joints import NS, JointSample
 from hvs_ros.neck.motion import plan
 from hvs_ros.neck.robot import NeckJoint
 from hvs_ros.neck.trajectory import Trajectory

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from hvs_ros.angles import wrap_rad
 from hvs_ros.mock.base import BaseFaults, SimulatedBase
 from hvs_ros.neck.base_turn import MARGIN, RESERVE, share_turn
-from hvs_ros.neck.heading import NS, HeadingHistory, yaw_of
+from hvs_ros.neck.heading import HeadingHistory, yaw_of
 from hvs_ros.neck.heading_controller import HeadingController, SeenHeading, TurnFailure, TurnState
+from hvs_ros.neck.joints import NS
 from hvs_ros.neck.limits import GazeLimits
 from hvs_ros.neck.robot import BaseTurn
 

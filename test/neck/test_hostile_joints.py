@@ -14,9 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_robot_gaze import PERIOD_S, Arm, Bench
 
-from hvs_ros.neck.joints import Joints, JointSample
+from hvs_ros.neck.joints import NS, Joints, JointSample
 from hvs_ros.neck.robot import NeckJoint
-from hvs_ros.neck.simulated import NS
 from hvs_ros.neck.trajectory import Trajectory
 from hvs_ros.nodes.commands.trajectory_message import MOST_POINTS, motion_message
 from hvs_ros.search.view import MoveOutcome

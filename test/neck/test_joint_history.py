@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hvs_ros.neck.joint_history import CLOCK_JUMP_S, EXTRAPOLATION_S, MAX_GAP_S, NS, JointHistory
-from hvs_ros.neck.joints import JointSample
+from hvs_ros.neck.joint_history import CLOCK_JUMP_S, EXTRAPOLATION_S, MAX_GAP_S, JointHistory
+from hvs_ros.neck.joints import NS, JointSample
 
 START = 1_700_000_000 * NS
 

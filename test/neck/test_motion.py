@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hvs_ros.neck.joints import NS
 from hvs_ros.neck.motion import AxisMotion, plan, plan_stop
-from hvs_ros.neck.simulated import NS, MotionLimits, SimulatedNeck
+from hvs_ros.neck.simulated import MotionLimits, SimulatedNeck
 
 position = st.floats(-10.0, 10.0)
 limit = st.floats(0.1, 20.0)

@@ -12,13 +12,12 @@ pytest.importorskip("pinocchio")
 from hvs_ros.neck.commands import Verdict
 from hvs_ros.neck.description import two_axis_urdf
 from hvs_ros.neck.heading_controller import TurnState
-from hvs_ros.neck.joints import Joints, JointSample
+from hvs_ros.neck.joints import NS, Joints, JointSample
 from hvs_ros.neck.kinematics import GazeKinematics
 from hvs_ros.neck.limits import GazeLimits
 from hvs_ros.neck.neck import Progress
 from hvs_ros.neck.robot import BaseFrame, HeadCameraMount, NeckJoint, Robot
 from hvs_ros.neck.robot_gaze import GazeRules, RobotGaze
-from hvs_ros.neck.simulated import NS
 from hvs_ros.neck.solver import GazeSolver
 from hvs_ros.neck.trajectory import Trajectory
 from hvs_ros.search.view import MoveOutcome

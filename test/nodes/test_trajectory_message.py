@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from hvs_ros.mock.twin.controller import NS, JointController, Waypoint
-from hvs_ros.neck.joints import JointSample
+from hvs_ros.mock.twin.controller import JointController, Waypoint
+from hvs_ros.neck.joints import NS, JointSample
 from hvs_ros.neck.robot import NeckJoint
 from hvs_ros.neck.trajectory import Trajectory, plan_stop_together, plan_together
 from hvs_ros.nodes.commands.trajectory_message import motion_message

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-NS = 1_000_000_000
+from hvs_ros.neck.joints import NS
+
 COMMAND_TIMEOUT_NS = NS // 2
 """Without a command for so long it stops, as drivers of bases do."""
 

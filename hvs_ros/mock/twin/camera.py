@@ -16,11 +16,11 @@ import numpy as np
 
 from hvs_ros.mock.twin.lookup import Lookup
 from hvs_ros.mock.twin.physics import CameraPlace
+from hvs_ros.neck.joints import NS
 from hvs_ros.panorama import Camera, Panorama
 from hvs_ros.panorama.geometry import Floats
 from hvs_ros.search.view import Picture
 
-NS = 1_000_000_000
 BLUR_PX = 0.5
 """Motion within the exposure that shows."""
 MOST_RENDERS = 5

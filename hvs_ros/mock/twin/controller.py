@@ -13,10 +13,9 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hvs_ros.neck.joints import Joints, JointSample
+from hvs_ros.neck.joints import NS, Joints, JointSample
 from hvs_ros.neck.robot import NeckJoint
 
-NS = 1_000_000_000
 _THERE_RAD = 1e-3
 
 _Command = Callable[[int, JointSample], None]

@@ -20,10 +20,9 @@ from typing import Any
 import numpy as np
 
 from hvs_ros.mock.twin.urdf_chain import Chain, Place
-from hvs_ros.neck.joints import Joints, JointSample
+from hvs_ros.neck.joints import NS, Joints, JointSample
 from hvs_ros.panorama.geometry import Floats
 
-NS = 1_000_000_000
 STEP_NS = 2_000_000
 """One step of the simulation."""
 GRAVITY = 9.81

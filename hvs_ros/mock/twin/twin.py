@@ -16,9 +16,9 @@ import numpy as np
 
 from hvs_ros.mock.twin.base import TurningBase
 from hvs_ros.mock.twin.controller import JointController, Waypoint
-from hvs_ros.mock.twin.physics import CATCH_UP_NS, NS, STEP_NS, CameraPlace, NeckPhysics
+from hvs_ros.mock.twin.physics import CATCH_UP_NS, STEP_NS, CameraPlace, NeckPhysics
 from hvs_ros.mock.twin.urdf_chain import Chain
-from hvs_ros.neck.joints import Joints, JointSample
+from hvs_ros.neck.joints import NS, Joints, JointSample
 from hvs_ros.neck.robot import BaseTurn
 from hvs_ros.neck.state import GazeState
 
