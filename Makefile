@@ -88,7 +88,7 @@ venv: .venv/.python
 .venv/.tests: venv
 	@test $@ -nt .venv/.packages || { echo "hvs_ros: installing the tests' packages"; \
 	  $(BIN)/pip install -q --disable-pip-version-check \
-	  -e '.[test,lint,twin,dynamixel,server,torch,onnx,export]' $(TORCH) && touch $@; }
+	  -e '.[test,lint,twin,dynamixel,server,torch,onnx,export,ray,gym]' $(TORCH) && touch $@; }
 
 clean:
 	rm -rf .venv build install log *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

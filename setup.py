@@ -103,14 +103,19 @@ setup(
             *("hypothesis", "Pillow>=10.1", "aiohttp", "mcap", "mcap-ros2-support", "setuptools>=70.1"),
         ],
         "lint": ["mypy", "ruff"],
+        # `hvs bench --ray`: one run on many machines. The environment to train in, `hvs_ros.gym`.
+        "ray": ["ray>=2.9"],
+        "gym": ["gymnasium>=1.0"],
         # Renderers that benchmarks/view.py measures ours against.
-        "bench": ["py360convert", "pyequilib"],
+        "renderers": ["py360convert", "pyequilib"],
     },
     entry_points={
         "console_scripts": [
             "hvs = hvs_ros.cli.main:main",
             *(f"{node} = hvs_ros.nodes.{node}:main" for node in NODES),
         ],
+        # gymnasium finds the environment's id by this.
+        "gymnasium.envs": ["__root__ = hvs_ros.gym:register_envs"],
         "hvs_ros.command_backends": [
             "dynamixel = hvs_ros.nodes.commands.dynamixel:DynamixelCommands",
             "follow_joint_trajectory = hvs_ros.nodes.commands.follow_joint_trajectory:FollowJointTrajectoryCommands",
