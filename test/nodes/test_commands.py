@@ -26,7 +26,7 @@ from ros_graph import Graph, wait_until
 from hvs_ros.neck.commands import CommandBackend, CommandError
 from hvs_ros.neck.robot import Commands
 from hvs_ros.neck.trajectory import Trajectory, plan_together
-from hvs_ros.nodes.commands.registry import SHIPPED, BackendSetup, create_backend
+from hvs_ros.nodes.commands.registry import BACKENDS, BackendSetup, create_backend
 from hvs_ros.nodes.commands.set_points import FADE_LIMIT_RAD, FADE_S, MAX_PERIODS
 
 VELOCITY, ACCELERATION = 1.5, 15.0
@@ -71,7 +71,7 @@ def namespace(request: pytest.FixtureRequest) -> str:
     return re.sub(r"\W+", "_", request.node.name).strip("_")
 
 
-@pytest.fixture(params=[*SHIPPED])
+@pytest.fixture(params=[*BACKENDS.shipped])
 def stage(request: pytest.FixtureRequest, graph: Graph, namespace: str) -> Iterator[Stage]:
     with ExitStack() as stack:
         stage = make_stage(request.param, graph, f"{namespace}/joints", stack)

@@ -14,10 +14,10 @@ import pytest
 from rclpy.exceptions import InvalidTopicNameException
 from rclpy.node import Node
 
+from hvs_ros import plugins
 from hvs_ros.neck.commands import CommandError
 from hvs_ros.neck.robot import Commands, NeckJoint
-from hvs_ros.nodes.commands import registry
-from hvs_ros.nodes.commands.registry import SHIPPED, BackendSetup, backend_names, create_backend
+from hvs_ros.nodes.commands.registry import BACKENDS, BackendSetup, backend_names, create_backend
 
 
 class Still:
@@ -51,12 +51,12 @@ def stranger(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     vars(module).update(Still=Still, Odd=lambda setup: object())
     monkeypatch.setitem(sys.modules, "strangers_commands", module)
     points = [
-        EntryPoint("still", "strangers_commands:Still", registry.GROUP),
-        EntryPoint("odd", "strangers_commands:Odd", registry.GROUP),
-        EntryPoint("lost", "strangers_commands:Lost", registry.GROUP),
-        EntryPoint("gone", "a_package_that_is_not_there:Commands", registry.GROUP),
+        EntryPoint("still", "strangers_commands:Still", BACKENDS.group),
+        EntryPoint("odd", "strangers_commands:Odd", BACKENDS.group),
+        EntryPoint("lost", "strangers_commands:Lost", BACKENDS.group),
+        EntryPoint("gone", "a_package_that_is_not_there:Commands", BACKENDS.group),
     ]
-    monkeypatch.setattr(registry, "entry_points", lambda group: points if group == registry.GROUP else [])
+    monkeypatch.setattr(plugins, "entry_points", lambda group: points if group == BACKENDS.group else [])
     return module
 
 
@@ -92,8 +92,8 @@ def test_a_head_without_joints_is_refused() -> None:
 
 
 def test_every_shipped_address_is_there() -> None:
-    for name in SHIPPED:
-        assert callable(registry._factory(name))
+    for name in BACKENDS.shipped:
+        assert callable(BACKENDS.load(name))
 
 
 @pytest.mark.parametrize(

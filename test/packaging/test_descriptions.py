@@ -15,7 +15,7 @@ import setuptools
 import yaml
 
 import hvs_ros
-from hvs_ros.policy.registry import SHIPPED
+from hvs_ros.policy.registry import POLICIES
 from hvs_ros.share import share_directory
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,7 +82,7 @@ def test_setup_installs_what_the_code_needs(setup: dict[str, Any]) -> None:
 def test_every_entry_point_is_there(setup: dict[str, Any]) -> None:
     points = setup["entry_points"]
     assert {line.split(" = ")[0] for line in points["console_scripts"]} == {"hvs", *NODES}
-    assert dict(line.split(" = ") for line in points["hvs_ros.policies"]) == SHIPPED
+    assert dict(line.split(" = ") for line in points["hvs_ros.policies"]) == POLICIES.shipped
     for line in points["hvs_ros.policies"]:
         module, _, attribute = line.split(" = ")[1].partition(":")
         assert hasattr(importlib.import_module(module), attribute)

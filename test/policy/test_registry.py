@@ -11,10 +11,10 @@ from types import ModuleType
 
 import pytest
 
-from hvs_ros.policy import registry
+from hvs_ros import plugins
 from hvs_ros.policy.contract import Policy, PolicyError, PolicyUnavailableError
 from hvs_ros.policy.random_walk import RandomPolicy
-from hvs_ros.policy.registry import SHIPPED, create_policy, policy_names
+from hvs_ros.policy.registry import POLICIES, check_policy, create_policy, policy_names
 
 
 def test_the_shipped_policies_are_known() -> None:
@@ -50,12 +50,12 @@ def stranger(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     module.Odd = type("Odd", (), {})  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "strangers_policies", module)
     points = [
-        EntryPoint("still", "strangers_policies:Still", registry.GROUP),
-        EntryPoint("odd", "strangers_policies:Odd", registry.GROUP),
-        EntryPoint("lost", "strangers_policies:Lost", registry.GROUP),
-        EntryPoint("gone", "a_package_that_is_not_there:Policy", registry.GROUP),
+        EntryPoint("still", "strangers_policies:Still", POLICIES.group),
+        EntryPoint("odd", "strangers_policies:Odd", POLICIES.group),
+        EntryPoint("lost", "strangers_policies:Lost", POLICIES.group),
+        EntryPoint("gone", "a_package_that_is_not_there:Policy", POLICIES.group),
     ]
-    monkeypatch.setattr(registry, "entry_points", lambda group: points if group == registry.GROUP else [])
+    monkeypatch.setattr(plugins, "entry_points", lambda group: points if group == POLICIES.group else [])
     return module
 
 
@@ -79,8 +79,8 @@ def test_a_broken_entry_point_is_named(stranger: ModuleType, name: str, error: t
 
 
 def test_every_shipped_address_is_there() -> None:
-    for name in SHIPPED:
-        assert callable(registry._factory(name))
+    for name in POLICIES.shipped:
+        assert callable(POLICIES.load(name))
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_module_that_is_broken(
     monkeypatch.delitem(sys.modules, "broken_policy_module", raising=False)
     importlib.invalidate_caches()
     with pytest.raises(error, match=rf"'broken_policy_module:Mine'.*{said}"):
-        registry.check_policy("broken_policy_module:Mine")
+        check_policy("broken_policy_module:Mine")
 
 
 @pytest.mark.parametrize("address", [":X", "..a:b", "builtins:int", "os:getcwd"])

@@ -1,8 +1,4 @@
-"""Command back ends by name, through the entry-point group ``hvs_ros.command_backends``.
-
-A package adds one by naming a class in that group; nothing here has to change. Those that ship with hvs_ros are found
-even where its metadata is not installed (a source checkout on PYTHONPATH). While a back end is being written, its
-address ``module:Class`` will do for a name.
+"""Command back ends by name, through the entry-point group ``hvs_ros.command_backends`` (see ``hvs_ros.plugins``).
 
 The class is called with a ``BackendSetup`` and, as keyword arguments, with the settings of the robot's YAML; what it
 must offer is ``hvs_ros.neck.commands.CommandBackend``.
@@ -10,28 +6,26 @@ must offer is ``hvs_ros.neck.commands.CommandBackend``.
 
 from __future__ import annotations
 
-import importlib
-import inspect
-from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import entry_points
-from typing import Any, cast
+from typing import cast
 
 from rclpy.exceptions import NameValidationException
 from rclpy.node import Node
 
 from hvs_ros.neck.commands import CommandBackend, CommandError
 from hvs_ros.neck.robot import Commands, NeckJoint
+from hvs_ros.plugins import PluginError, Plugins
 
-GROUP = "hvs_ros.command_backends"
-
-SHIPPED = {
-    "joint_trajectory": "hvs_ros.nodes.commands.joint_trajectory:JointTrajectoryCommands",
-    "follow_joint_trajectory": "hvs_ros.nodes.commands.follow_joint_trajectory:FollowJointTrajectoryCommands",
-    "forward_position": "hvs_ros.nodes.commands.forward_position:ForwardPositionCommands",
-    "dynamixel": "hvs_ros.nodes.commands.dynamixel:DynamixelCommands",
-}
-"""Also what setup.py declares, so that a back end has one address."""
+BACKENDS = Plugins(
+    "hvs_ros.command_backends",
+    "command back end",
+    {
+        "joint_trajectory": "hvs_ros.nodes.commands.joint_trajectory:JointTrajectoryCommands",
+        "follow_joint_trajectory": "hvs_ros.nodes.commands.follow_joint_trajectory:FollowJointTrajectoryCommands",
+        "forward_position": "hvs_ros.nodes.commands.forward_position:ForwardPositionCommands",
+        "dynamixel": "hvs_ros.nodes.commands.dynamixel:DynamixelCommands",
+    },
+)
 
 MEMBERS = ("begins_at_joints", "problem", "execute", "hold", "verdict", "close")
 
@@ -55,7 +49,7 @@ class BackendSetup:
 
 def backend_names() -> list[str]:
     """Return the names that can be asked for, sorted."""
-    return sorted({*SHIPPED, *(point.name for point in entry_points(group=GROUP))})
+    return BACKENDS.names()
 
 
 def create_backend(setup: BackendSetup) -> CommandBackend:
@@ -67,8 +61,11 @@ def create_backend(setup: BackendSetup) -> CommandBackend:
     name, settings = setup.commands.backend, dict(setup.commands.settings)
     if not setup.joints:
         raise CommandError(f"command back end '{name}' is given no joint to command")
-    factory = _factory(name)
-    _check_settings(name, factory, settings)
+    try:
+        factory = BACKENDS.load(name)
+        BACKENDS.check_settings(name, factory, settings, given=1)
+    except PluginError as error:
+        raise CommandError(str(error)) from error
     try:
         backend = factory(setup, **settings)
     except CommandError as error:
@@ -81,37 +78,3 @@ def create_backend(setup: BackendSetup) -> CommandBackend:
     if missing:
         raise CommandError(f"command back end '{name}' ({factory!r}) has no {', '.join(missing)}")
     return cast(CommandBackend, backend)
-
-
-def _factory(name: str) -> Any:
-    points = [point for point in entry_points(group=GROUP) if point.name == name]
-    address = points[0].value if points else SHIPPED.get(name, name)
-    if ":" not in address:
-        known = ", ".join(backend_names())
-        raise CommandError(f"there is no command back end '{name}'; known are {known}, or write module:Class")
-    module, _, attribute = address.partition(":")
-    try:
-        factory = getattr(importlib.import_module(module), attribute)
-    except AttributeError as error:
-        raise CommandError(f"command back end '{name}' names {address}, which is not there") from error
-    except ImportError as error:
-        raise CommandError(f"command back end '{name}' cannot be imported: {error}") from error
-    except (Exception, SystemExit) as error:  # anybody's code runs when it is imported
-        raise CommandError(f"command back end '{name}' cannot be imported: {error!r}") from error
-    if not callable(factory):
-        raise CommandError(f"command back end '{name}' names {address}, which is {factory!r:.100}; a class is expected")
-    return factory
-
-
-def _check_settings(name: str, factory: Any, settings: Mapping[str, Any]) -> None:
-    try:
-        parameters = list(inspect.signature(factory).parameters.values())[1:]
-    except ValueError:  # a class written in C may not tell
-        return
-    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
-        return
-    known = [parameter.name for parameter in parameters]
-    unknown = sorted(set(settings) - set(known))
-    if unknown:
-        has = f"it has {', '.join(known)}" if known else "it has none"
-        raise CommandError(f"command back end '{name}' has no setting {', '.join(unknown)}; {has}")
