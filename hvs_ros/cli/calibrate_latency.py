@@ -27,6 +27,8 @@ NAME = "calibrate-latency"
 HELP = "measure by how much the stamps of a robot's camera are late, by turning its head back and forth"
 
 SWEEPS = 3
+NOISE_S = 0.005
+"""Smaller differences are of no account, whatever the measurement says of itself."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,10 +69,10 @@ def conclusion(robot: Robot, estimate: LatencyEstimate) -> list[str]:
         f"stamps are {estimate.latency:.3f} s ± {estimate.uncertainty:.3f} s late (correlation"
         f" {estimate.correlation:.2f}, {estimate.pictures} pairs of pictures)",
     ]
-    if estimate.latency < -estimate.uncertainty:
+    if estimate.latency < -max(estimate.uncertainty, NOISE_S):
         lines.append("that is early: the clocks of camera and joint states differ; synchronise them (chrony, PTP)")
     now = robot.camera.latency
-    if abs(seconds - now) <= max(estimate.uncertainty, 0.005):
+    if abs(seconds - now) <= max(estimate.uncertainty, NOISE_S):
         lines.append(f"{robot.name}.yaml says {now:g} s, which is right")
     else:
         lines.append(f"{robot.name}.yaml says {now:g} s; under camera: it should say")

@@ -39,17 +39,9 @@ class RobotGraph:
 
     def camera(self, robot: Robot) -> Camera | None:
         """Return the robot's own camera, by its calibration; None: there is none, or it makes no sense."""
-        from sensor_msgs.msg import CameraInfo
+        from hvs_ros.nodes.camera_info import published_camera
 
-        from hvs_ros.nodes.camera_info import info_camera
-        from hvs_ros.nodes.first_message import first_message
-        from hvs_ros.panorama.camera import CameraError
-
-        info = first_message(self.node, CameraInfo, robot.camera.info, CAMERA_INFO_S)
-        try:
-            return None if info is None else info_camera(info)
-        except CameraError:
-            return None
+        return published_camera(self.node, robot.camera.info, CAMERA_INFO_S)
 
     def trouble(self) -> str:
         """Say which process has ended; empty: none."""
