@@ -17,7 +17,7 @@ from hvs_ros.panorama import EVALUATION, visible_fraction
 from hvs_ros.panorama.annotation import DEFAULT_STARTS_DEG
 from hvs_ros.panorama.scene import PANORAMA_SUFFIXES, Scene
 from hvs_ros.search.scoring import difficulty
-from hvs_ros.search.task import EpisodeSpec, Target, Task, TaskError, TaskKind
+from hvs_ros.search.task import Target, Task, TaskError, TaskKind
 
 
 class SelectionError(ValueError):
@@ -78,6 +78,10 @@ class Selection:
     starts: int | None = None
     episodes: int | None = None
 
+    def allows(self, candidate: Candidate) -> bool:
+        """Return whether an episode is of the kind and among the first starts that are asked for."""
+        return self.kind in (None, candidate.task.kind) and (self.starts is None or candidate.number < self.starts)
+
     def matches(self, episode_id: str, scene: str) -> bool:
         """Return whether one of the patterns matches; without patterns everything does."""
         return not self.patterns or any(
@@ -104,19 +108,16 @@ def plan_episodes(
         SelectionError: none is left, or the free task is none.
     """
     selection = selection or Selection()
-    specs = _annotated(scenes, selection) if free_task is None else _free(scenes, free_task, selection)
-    if not specs:
+    if free_task is None:
+        found = [candidate for candidate in annotated(scenes) if selection.allows(candidate)]
+    else:
+        found = _free(scenes, free_task, selection)
+    if not found:
         raise SelectionError(_nothing(scenes, selection))
-    chosen = [(scene, spec) for scene, spec in specs if selection.matches(spec.episode_id, scene.name)]
+    chosen = [candidate for candidate in found if selection.matches(candidate.episode_id, candidate.scene.name)]
     if not chosen:
-        patterns = " ".join(selection.patterns)
-        raise SelectionError(
-            f"no episode matches '{patterns}'; ids look like '{specs[0][1].episode_id}', "
-            f"scenes are {_names(scene.name for scene in scenes)}"
-        )
-    if selection.episodes is not None:
-        chosen = chosen[: selection.episodes]
-    return [_episode(scene, spec, max_turns) for scene, spec in chosen]
+        raise SelectionError(no_match(selection, found))
+    return [candidate.episode(max_turns) for candidate in chosen[: selection.episodes]]
 
 
 def bare_scenes(scenes: Iterable[Scene]) -> list[Scene]:
@@ -125,29 +126,42 @@ def bare_scenes(scenes: Iterable[Scene]) -> list[Scene]:
 
 
 @dataclass(frozen=True)
-class _Spec:
+class Candidate:
+    """An episode that a run may hold. Its level, where none is annotated, is worked out only when it does.
+
+    Attributes:
+        episode_id: as Episode's, and so the others.
+        number: of its start, among those of its task; the first is 0.
+    """
+
     episode_id: str
+    scene: Scene
     task: Task
     start: Direction
     target: Target | None = None
     level: int | None = None
+    number: int = 0
+
+    def episode(self, max_turns: int | None = None) -> Episode:
+        """Return the episode; ``max_turns`` instead of its task's own."""
+        task = self.task if max_turns is None else replace(self.task, max_turns=max_turns)
+        level = self.level
+        if level is None and self.target is not None:
+            level = level_of(self.target, self.start)
+        return Episode(self.episode_id, self.scene, task, self.start, self.target, level)
 
 
-def _annotated(scenes: Sequence[Scene], selection: Selection) -> list[tuple[Scene, _Spec]]:
-    found: list[tuple[Scene, _Spec]] = []
-    for scene in scenes:
-        for index, item in enumerate(scene.items):
-            if selection.kind not in (None, item.task.kind):
-                continue
-            specs: list[EpisodeSpec] = item.episodes(scene.name, index)
-            found += [
-                (scene, _Spec(spec.episode_id, spec.task, spec.start, spec.target, spec.level))
-                for spec in specs[: selection.starts]
-            ]
-    return found
+def annotated(scenes: Iterable[Scene]) -> list[Candidate]:
+    """Return every annotated task from every start, by scene, item and start."""
+    return [
+        Candidate(spec.episode_id, scene, spec.task, spec.start, spec.target, spec.level, number)
+        for scene in scenes
+        for index, item in enumerate(scene.items)
+        for number, spec in enumerate(item.episodes(scene.name, index))
+    ]
 
 
-def _free(scenes: Sequence[Scene], free: FreeTask, selection: Selection) -> list[tuple[Scene, _Spec]]:
+def _free(scenes: Sequence[Scene], free: FreeTask, selection: Selection) -> list[Candidate]:
     try:
         task = Task(free.instruction, free.kind)
     except TaskError as error:
@@ -155,29 +169,30 @@ def _free(scenes: Sequence[Scene], free: FreeTask, selection: Selection) -> list
     # One start is what a person means who asks for something in a picture; more on request.
     starts = DEFAULT_STARTS_DEG[: selection.starts or 1]
     return [
-        (scene, _Spec(f"{scene.name}/free/{start:g}", task, Direction(start, 0.0)))
+        Candidate(f"{scene.name}/free/{start:g}", scene, task, Direction(start, 0.0), number=number)
         for scene in scenes
-        for start in starts
+        for number, start in enumerate(starts)
     ]
+
+
+def no_match(selection: Selection, found: Sequence[Candidate]) -> str:
+    """Return what to say when none of the episodes found matches the patterns."""
+    scenes = dict.fromkeys(candidate.scene.name for candidate in found)
+    return (
+        f"no episode matches '{' '.join(selection.patterns)}'; ids look like '{found[0].episode_id}', "
+        f"scenes are {names(scenes)}"
+    )
 
 
 def _nothing(scenes: Sequence[Scene], selection: Selection) -> str:
     bare = bare_scenes(scenes)
     if len(bare) == len(scenes):
         return (
-            f"none of the {len(scenes)} scenes has tasks ({_names(scene.name for scene in scenes)}): give one to"
+            f"none of the {len(scenes)} scenes has tasks ({names(scene.name for scene in scenes)}): give one to"
             " search for with --instruction 'find the exit sign', or put an annotation.json beside the panorama"
         )
     kind = selection.kind.value if selection.kind else "any"
     return f"no scene has a task of kind '{kind}'"
-
-
-def _episode(scene: Scene, spec: _Spec, max_turns: int | None) -> Episode:
-    task = spec.task if max_turns is None else replace(spec.task, max_turns=max_turns)
-    level = spec.level
-    if level is None and spec.target is not None:
-        level = level_of(spec.target, spec.start)
-    return Episode(spec.episode_id, scene, task, spec.start, spec.target, level)
 
 
 def level_of(target: Target, start: Direction) -> int:
@@ -185,6 +200,7 @@ def level_of(target: Target, start: Direction) -> int:
     return difficulty(target.kind, visible_fraction(EVALUATION, start, target.yaw_deg, target.pitch_deg))
 
 
-def _names(names: Iterable[str], most: int = 8) -> str:
-    listed = list(dict.fromkeys(names))
+def names(given: Iterable[str], most: int = 8) -> str:
+    """Return the first names of many, and how many more there are."""
+    listed = list(dict.fromkeys(given))
     return ", ".join(listed[:most]) + (f" and {len(listed) - most} more" if len(listed) > most else "")

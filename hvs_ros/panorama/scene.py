@@ -31,6 +31,8 @@ __all__ = [
     "SceneItem",
     "Tilt",
     "check_scenes",
+    "holds_pictures",
+    "holds_scenes",
     "load_scene",
     "load_scenes",
 ]
@@ -102,6 +104,16 @@ def load_scenes(directory: Path | str) -> list[Scene]:
         SceneError: nothing to search is there, or one of the scenes is malformed.
     """
     return [_named(place, name) for name, place in sorted(_places(Path(directory)).items())]
+
+
+def holds_pictures(folder: Path) -> bool:
+    """Return whether panoramas lie in a folder itself, by their names."""
+    return bool(_panoramas(folder))
+
+
+def holds_scenes(directory: Path) -> bool:
+    """Return whether scene folders or bare panoramas lie in a folder itself."""
+    return bool(_scene_folders(directory) or _panoramas(directory))
 
 
 @dataclass(frozen=True)
