@@ -17,10 +17,11 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import Protocol
 
+from hvs_ros.cli.bench import with_action
 from hvs_ros.cli.error import VerbError
 
 VERBS = (
-    *("sim", "up", "real", "search", "check_signs", "calibrate_latency"),
+    *("sim", "bench", "up", "real", "search", "check_signs", "calibrate_latency"),
     *("view", "scenes", "policies", "model", "report", "results", "bag"),
 )
 """Modules of this package, in the order of the help."""
@@ -51,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _find_own_policies()
     try:
         parser = build_parser()
-        args = parser.parse_args(arguments)
+        args = parser.parse_args(with_action(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:
         return INTERRUPTED
     if args.verb is None:
@@ -129,6 +130,9 @@ _MISSING = {
     "torch": "torch is not installed: the extra 'torch' of hvs_ros runs a checkpoint, 'export' exports one, pip install"
     " -e '.[export]' in its folder",
     "onnxruntime": "ONNX Runtime is not installed: the extra 'onnx' of hvs_ros, pip install -e '.[onnx]' in its folder",
+    "ray": "Ray is not installed: the extra 'ray' of hvs_ros runs a benchmark on several machines, pip install -e '.[ray]'"
+    " in its folder",
+    "gymnasium": "Gymnasium is not installed: the extra 'gym' of hvs_ros, pip install -e '.[gym]' in its folder",
     "dynamixel_sdk": "Dynamixel servos need dynamixel-sdk: the extra 'dynamixel' of hvs_ros, pip install -e"
     " '.[dynamixel]' in its folder",
 }

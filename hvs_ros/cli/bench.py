@@ -1,0 +1,68 @@
+"""``hvs bench``: runs the benchmark on a data set in its published layout, and all that is done with the results.
+
+Each action is a module of this package, ``bench_<action>``, with HELP, ``add_arguments(parser)`` and
+``run(args) -> int``. To run is what is meant mostly, so ``hvs bench DIR`` is ``hvs bench run DIR``; a data set whose
+folder is called like an action is written with a slash (``./check``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import Protocol
+
+NAME = "bench"
+HELP = "run H*Bench on a data set and print the paper's table; check data sets, compare, merge and report runs"
+
+ACTIONS = ("run", "check", "compare", "merge", "show", "report")
+"""In the order of the help."""
+
+
+class Action(Protocol):
+    """What an action's module offers."""
+
+    HELP: str
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the options."""
+
+    def run(self, args: argparse.Namespace) -> int:
+        """Do it, and return the exit code."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the actions and their options."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, title="actions")
+    for name in ACTIONS:
+        if find_spec(_module(name)) is None:
+            continue
+        action = _action(name)
+        action.add_arguments(actions.add_parser(name, help=action.HELP, description=action.HELP))
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do what the action says."""
+    return _action(args.action).run(args)
+
+
+def with_action(arguments: Sequence[str]) -> list[str]:
+    """Return a command line in which ``bench`` is followed by an action: ``run`` where none is named.
+
+    Args:
+        arguments: what follows ``hvs``; of other verbs it is returned as it is.
+    """
+    verb, *rest = arguments or [""]
+    if verb != NAME or not rest or rest[0] in (*ACTIONS, "-h", "--help"):
+        return list(arguments)
+    return [verb, "run", *rest]
+
+
+def _module(action: str) -> str:
+    return f"hvs_ros.cli.bench_{action}"
+
+
+def _action(name: str) -> Action:
+    module: Action = importlib.import_module(_module(name))
+    return module
