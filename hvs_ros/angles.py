@@ -55,6 +55,12 @@ class Direction:
         h = math.sin((b - a) / 2) ** 2 + math.cos(a) * math.cos(b) * math.sin(half_yaw) ** 2
         return math.degrees(2 * math.asin(math.sqrt(min(1.0, max(0.0, h)))))
 
+    def nearest_pitch_deg(self, yaw_deg: float) -> float:
+        """Return the pitch at which the meridian of a yaw, nadir to zenith, comes nearest to this line of sight."""
+        aside = math.cos(math.radians(yaw_difference_deg(yaw_deg, self.yaw_deg)))
+        pitch = math.radians(self.pitch_deg)
+        return clamp_pitch_deg(math.degrees(math.atan2(math.sin(pitch), math.cos(pitch) * aside)))
+
     def __str__(self) -> str:
         return f"({self.yaw_deg:.1f}, {self.pitch_deg:.1f})"
 

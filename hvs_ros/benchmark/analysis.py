@@ -7,15 +7,25 @@ without an episode has the rate None, never 0.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
 from typing import Any
 
-from hvs_ros.benchmark.intervals import Rate
+import numpy as np
+
+from hvs_ros.benchmark.accuracy import Bin, Errors, Mismatch, bins
+from hvs_ros.benchmark.effort import Answers, Latency, Tokens, detour
+from hvs_ros.benchmark.intervals import Bootstrap, Rate
 from hvs_ros.benchmark.result import EpisodeResult
 from hvs_ros.benchmark.spread import Spread
 from hvs_ros.search.scoring import ScoringMode
-from hvs_ros.search.task import TaskKind
+from hvs_ros.search.task import DEFAULT_MAX_TURNS, LEVEL_NAMES, TaskKind
+
+__all__ = ["Analysis", "Bin", "Column", "Counts", "Group", "Rate", "Spread", "analyse", "analyse_group"]
+
+OVERALL = "overall"
 
 
 @dataclass(frozen=True)
@@ -44,6 +54,23 @@ class Counts:
     scenes: int
     retried: int
 
+    @classmethod
+    def of(cls, results: Sequence[EpisodeResult]) -> Counts:
+        """Count what became of episodes."""
+        completed = [result for result in results if result.completed]
+        failed = Counter(result.record.outcome.value for result in results if not result.completed)
+        return cls(
+            episodes=len(results),
+            completed=len(completed),
+            scored=sum(result.scored for result in completed),
+            submitted=sum(result.record.submitted is not None for result in completed),
+            exhausted=sum(result.record.submitted is None for result in completed),
+            guesses=sum(result.record.guess for result in completed),
+            failed=dict(sorted(failed.items(), key=lambda item: (-item[1], item[0]))),
+            scenes=len({result.scene for result in completed}),
+            retried=sum(result.attempts > 1 for result in completed),
+        )
+
 
 @dataclass(frozen=True)
 class Column:
@@ -60,108 +87,6 @@ class Column:
     level: int | None
     name: str
     success: Rate
-
-
-@dataclass(frozen=True)
-class Answers:
-    """What the answers of completed searches were, by turn.
-
-    Attributes:
-        statuses: how many turns have which parse status, most frequent first.
-        valid: turns whose answer was a valid action.
-        well_formed: turns whose answer had the published format; of 0 where answers have no text.
-    """
-
-    statuses: Mapping[str, int]
-    valid: Rate
-    well_formed: Rate
-
-
-@dataclass(frozen=True)
-class Errors:
-    """How far submissions were from the middle of their targets; of scored submissions.
-
-    Attributes:
-        yaw_deg: signed, right positive.
-        pitch_deg: signed, up positive; objects only.
-        off_deg: angle between the submission and the middle; for a path, of the yaw alone.
-        within: share of submissions at most so many degrees off.
-    """
-
-    yaw_deg: Spread
-    pitch_deg: Spread
-    off_deg: Spread
-    within: Mapping[int, Rate]
-
-
-@dataclass(frozen=True)
-class Bin:
-    """Episodes whose target's middle is ``low_deg`` to below ``high_deg`` away from the start (the last: up to 180).
-
-    Attributes:
-        low_deg: of the angle.
-        high_deg: of the angle.
-        success: of the scored episodes.
-    """
-
-    low_deg: float
-    high_deg: float
-    success: Rate
-
-
-@dataclass(frozen=True)
-class Mismatch:
-    """What was submitted against where the head looked when it was.
-
-    Attributes:
-        angle_deg: between the two; of completed searches with a submission.
-        over: share of these in which it is more than so many degrees.
-        looking: success if the direction of the head were the submission; of the scored episodes.
-        only_submitted: scored episodes in which the submission is right and the head looks elsewhere.
-        only_looking: in which the head looks at the target and the submission is wrong.
-    """
-
-    angle_deg: Spread
-    over: Mapping[int, Rate]
-    looking: Rate
-    only_submitted: int
-    only_looking: int
-
-
-@dataclass(frozen=True)
-class Latency:
-    """Seconds.
-
-    Attributes:
-        look_s: a turn, to get the view.
-        think_s: a turn, to decide.
-        move_s: a turn, to move.
-        episode_s: an episode, everything included; searches that ran at the same time wait for each other.
-    """
-
-    look_s: Spread
-    think_s: Spread
-    move_s: Spread
-    episode_s: Spread
-
-
-@dataclass(frozen=True)
-class Tokens:
-    """Tokens a turn, where the policy counts them.
-
-    Attributes:
-        prompt: of the request.
-        completion: of the answer.
-        image: of the turn's picture.
-        prompt_total: of all requests.
-        completion_total: of all answers.
-    """
-
-    prompt: Spread
-    completion: Spread
-    image: Spread
-    prompt_total: int
-    completion_total: int
 
 
 @dataclass(frozen=True)
@@ -229,7 +154,9 @@ class Analysis:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values; rates are 0 to 1, angles degrees, times seconds."""
-        raise NotImplementedError
+        values = _json(self)
+        assert isinstance(values, dict)
+        return values
 
 
 def analyse(results: Sequence[EpisodeResult], mode: ScoringMode, *, seed: int = 0, resamples: int = 2000) -> Analysis:
@@ -241,4 +168,78 @@ def analyse(results: Sequence[EpisodeResult], mode: ScoringMode, *, seed: int = 
         seed: of the bootstrap: the same results have the same intervals.
         resamples: of the bootstrap; 0: no intervals.
     """
-    raise NotImplementedError
+    kinds = {kind: [result for result in results if result.kind is kind] for kind in TaskKind}
+    return Analysis(
+        mode=mode,
+        columns=tuple(
+            column for kind in TaskKind for column in _columns(kind, kinds[kind], mode, seed=seed, resamples=resamples)
+        ),
+        total=analyse_group(results, mode, seed=seed, resamples=resamples),
+        kinds={kind: analyse_group(kinds[kind], mode, seed=seed, resamples=resamples) for kind in TaskKind},
+        seed=seed,
+        resamples=resamples,
+    )
+
+
+def analyse_group(results: Sequence[EpisodeResult], mode: ScoringMode, *, seed: int = 0, resamples: int = 0) -> Group:
+    """Add some episodes up; see ``analyse``."""
+    # Sums of floats depend on their order in the last digit.
+    completed = sorted((result for result in results if result.completed), key=lambda result: result.episode_id)
+    turns = [turn for result in completed for turn in result.record.turns]
+    bootstrap = Bootstrap([result.scene for result in completed], seed=seed, resamples=resamples)
+    cumulative = _cumulative(completed, mode, bootstrap)
+    lengths = Counter(len(result.record.turns) for result in completed)
+    ways = [(way, result.success(mode)) for result in completed if (way := detour(result)) is not None]
+    return Group(
+        counts=Counts.of(results),
+        success=cumulative[-1],
+        cumulative=cumulative,
+        turns=Spread.of(len(result.record.turns) for result in completed),
+        turn_counts=tuple(lengths[turn] for turn in range(1, len(cumulative) + 1)),
+        travel_deg=Spread.of(result.record.travel_deg for result in completed),
+        detour=Spread.of(way for way, _ in ways),
+        detour_found=Spread.of(way for way, found in ways if found),
+        answers=Answers.of(turns),
+        errors=Errors.of(completed),
+        by_angle=bins(completed, mode, bootstrap),
+        mismatch=Mismatch.of(completed, mode, bootstrap),
+        latency=Latency.of(completed, turns),
+        tokens=Tokens.of(turns),
+    )
+
+
+def _columns(
+    kind: TaskKind, results: Sequence[EpisodeResult], mode: ScoringMode, *, seed: int, resamples: int
+) -> list[Column]:
+    scored = [result for result in results if result.scored]
+    bootstrap = Bootstrap([result.scene for result in scored], seed=seed, resamples=resamples)
+    success = np.array([bool(result.success(mode)) for result in scored], dtype=np.bool_)
+    everything = np.ones(len(scored), dtype=np.bool_)
+    columns = [Column(kind, None, OVERALL, bootstrap.rate(everything, success))]
+    for level, name in enumerate(LEVEL_NAMES[kind]):
+        among = np.array([result.level == level for result in scored], dtype=np.bool_)
+        columns.append(Column(kind, level, name, bootstrap.rate(among, success)))
+    return columns
+
+
+def _cumulative(results: Sequence[EpisodeResult], mode: ScoringMode, bootstrap: Bootstrap) -> tuple[Rate, ...]:
+    """Return success by turn k; ``bootstrap`` is over the scenes of these results."""
+    last = max([DEFAULT_MAX_TURNS, *(len(result.record.turns) for result in results)])
+    scored = np.array([result.scored for result in results], dtype=np.bool_)
+    success = np.array([bool(result.success(mode)) for result in results], dtype=np.bool_)
+    lengths = np.array([len(result.record.turns) for result in results])
+    return tuple(bootstrap.rates(scored, np.stack([success & (lengths <= k) for k in range(1, last + 1)])))
+
+
+def _json(value: Any) -> Any:
+    if isinstance(value, (Rate, Spread)):
+        return value.to_json()
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {str(_json(key)): _json(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_json(item) for item in value]
+    if is_dataclass(value):
+        return {field.name: _json(getattr(value, field.name)) for field in fields(value)}
+    return value
