@@ -47,14 +47,14 @@ class Stack:
 
 
 def add_through_ros(group: argparse._ArgumentGroup) -> None:
-    """Declare ``--through-ros [N]`` and where its graph lives: ``args.through_ros`` (None without it), ``domain``, ..."""
+    """Declare ``--through-ros [N]`` (``args.through_ros``; None without it) and where its graph lives."""
     group.add_argument(
         "--through-ros",
         nargs="?",
         type=positive,
         const=SAMPLE,
         metavar="N",
-        help=f"run N episodes (default {SAMPLE}), drawn from all, in process and through the ROS graph: are they the same?",
+        help=f"run N of the episodes (default {SAMPLE}) in process and through the ROS graph: are they the same?",
     )
     group.add_argument("--namespace", type=namespace, default="", metavar="NS", help="of --through-ros: of every node")
     group.add_argument(

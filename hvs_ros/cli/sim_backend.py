@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hvs_ros.benchmark.in_process import InProcessBackend, SceneHead
 from hvs_ros.benchmark.run import Backend
 from hvs_ros.cli.error import BAD_INPUT, FAILED, VerbError
-from hvs_ros.cli.graph import claimed, enter_domain, require_ros
+from hvs_ros.cli.running_graph import running_graph
 from hvs_ros.cli.sim_plan import Plan
 from hvs_ros.panorama import Camera
 from hvs_ros.panorama.surroundings import Workshop
@@ -68,27 +68,18 @@ def _in_process(plan: Plan, reports: Reports | None) -> Iterator[Backend]:
 
 @contextmanager
 def _graph(args: argparse.Namespace, plan: Plan, reports: Reports | None, say: Say) -> Iterator[Backend]:
-    require_ros()
-    from hvs_ros.bringup import Bringup
-
-    domain = enter_domain(args.domain)  # this process talks to the nodes as well
-    from hvs_ros.nodes.benchmark_graph import GraphBackend, GraphError, refuse_crowd
-    from hvs_ros.nodes.spinning import spinning_node
-
-    specs = _specs(args, plan)
-    try:
-        with claimed(domain, args.namespace), spinning_node("hvs_sim", args.namespace) as node:
-            refuse_crowd(node)
-            with (
-                Bringup(specs, log_level=args.log_level, on_line=lambda name, line: say(f"[{name}] {line}")) as nodes,
-                GraphBackend(node, record=args.record is not None, trouble=nodes.trouble) as backend,
-            ):
-                backend.wait_until_ready(say)
-                if reports is not None:
-                    reports.recordings = backend.recordings
-                yield backend
-    except GraphError as error:
-        raise VerbError(str(error)) from error
+    with running_graph(
+        _specs(args, plan),
+        "hvs_sim",
+        domain=args.domain,
+        namespace=args.namespace,
+        log_level=args.log_level,
+        record=args.record is not None,
+        say=say,
+    ) as backend:
+        if reports is not None:
+            reports.recordings = backend.recordings
+        yield backend
 
 
 def _specs(args: argparse.Namespace, plan: Plan) -> Any:
