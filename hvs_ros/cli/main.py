@@ -130,8 +130,8 @@ _MISSING = {
     "torch": "torch is not installed: the extra 'torch' of hvs_ros runs a checkpoint, 'export' exports one, pip install"
     " -e '.[export]' in its folder",
     "onnxruntime": "ONNX Runtime is not installed: the extra 'onnx' of hvs_ros, pip install -e '.[onnx]' in its folder",
-    "ray": "Ray is not installed: the extra 'ray' of hvs_ros runs a benchmark on several machines, pip install -e '.[ray]'"
-    " in its folder",
+    "ray": "Ray is not installed: several machines need the extra 'ray' of hvs_ros, pip install -e '.[ray]' in its"
+    " folder",
     "gymnasium": "Gymnasium is not installed: the extra 'gym' of hvs_ros, pip install -e '.[gym]' in its folder",
     "dynamixel_sdk": "Dynamixel servos need dynamixel-sdk: the extra 'dynamixel' of hvs_ros, pip install -e"
     " '.[dynamixel]' in its folder",

@@ -30,6 +30,7 @@ ASPECT_TOLERANCE = 0.01
 UNKNOWN_GREY = 128
 """Grey level of the part of the sphere that a cropped picture does not show."""
 
+_NO_MEMORY = "not enough memory to decode it: scale the picture down"
 _log = logging.getLogger(__name__)
 
 
@@ -133,6 +134,60 @@ def open_panorama(path: str | Path, *, roll_deg: float = 0.0, pitch_deg: float =
     Raises:
         PictureError: the file is missing, no picture, truncated, damaged, too large, or not 2:1 without crop data.
     """
+    return read_panorama(path, roll_deg=roll_deg, pitch_deg=pitch_deg).decode()
+
+
+@dataclass(frozen=True)
+class PanoramaFile:
+    """A panorama that is read and checked but not decoded yet, so that what it will hold is known before it does.
+
+    Attributes:
+        path: of the file.
+        width: columns.
+        height: rows.
+    """
+
+    path: Path
+    width: int
+    height: int
+    _data: bytes = field(repr=False)
+    _header: Header = field(repr=False)
+    _heading_deg: float
+    _tilt: Tilt
+    _crop: Crop | None
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the panorama will hold."""
+        return (self.height + 2) * self.width * 4
+
+    def decode(self) -> Panorama:
+        """Return the panorama.
+
+        Raises:
+            PictureError: truncated or damaged, or there is not enough memory.
+        """
+        crop = self._crop
+        try:
+            padded = np.empty((self.height + 2, self.width, 4), np.uint8)
+            part = padded[1:-1]
+            if crop:
+                part[...] = UNKNOWN_GREY
+                part = part[crop.top : crop.top + crop.height, crop.left : crop.left + crop.width]
+            decode(self._data, self._header, part)
+        except DecodeError as error:
+            raise PictureError(self.path, str(error)) from error
+        except MemoryError as error:
+            raise PictureError(self.path, _NO_MEMORY) from error
+        return Panorama._finished(padded, self.path, self._heading_deg, self._tilt, crop)
+
+
+def read_panorama(path: str | Path, *, roll_deg: float = 0.0, pitch_deg: float = 0.0) -> PanoramaFile:
+    """Return the file of a panorama, to be decoded later; arguments as of ``open_panorama``.
+
+    Raises:
+        PictureError: the file is missing, no picture, too large, or not 2:1 without crop data.
+    """
     path = Path(path)
     tilt = Tilt(roll_deg, pitch_deg)
     data = _read(path)
@@ -144,11 +199,11 @@ def open_panorama(path: str | Path, *, roll_deg: float = 0.0, pitch_deg: float =
             raise HeaderError(_too_large(width, height))
         gpano = _gpano(path, header)
         crop = _crop(gpano, width, height)
-        return _decoded(data, header, path, gpano.heading_deg, tilt, crop)
-    except (HeaderError, GPanoError, DecodeError) as error:
+    except (HeaderError, GPanoError) as error:
         raise PictureError(path, str(error)) from error
-    except MemoryError as error:
-        raise PictureError(path, "not enough memory to decode it: scale the picture down") from error
+    if crop:
+        width, height = crop.full_width, crop.full_height
+    return PanoramaFile(path, width, height, data, header, gpano.heading_deg, tilt, crop)
 
 
 def _read(path: Path) -> bytes:
@@ -208,17 +263,6 @@ def _size_reason(width: int, height: int) -> str | None:
 
 def _too_large(width: int, height: int) -> str:
     return f"{width}x{height} pixels: at most {MAX_WIDTH}x{MAX_HEIGHT} are read, scale the picture down"
-
-
-def _decoded(data: bytes, header: Header, path: Path, heading_deg: float, tilt: Tilt, crop: Crop | None) -> Panorama:
-    width, height = (crop.full_width, crop.full_height) if crop else header.turned_size
-    padded = np.empty((height + 2, width, 4), np.uint8)
-    part = padded[1:-1]
-    if crop:
-        part[...] = UNKNOWN_GREY
-        part = part[crop.top : crop.top + crop.height, crop.left : crop.left + crop.width]
-    decode(data, header, part)
-    return Panorama._finished(padded, path, heading_deg, tilt, crop)
 
 
 def _opposite(row: Pixels) -> Pixels:

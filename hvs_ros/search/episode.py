@@ -8,14 +8,18 @@ is theirs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+
+import numpy as np
 
 from hvs_ros.angles import Direction, wrap_yaw_deg
 from hvs_ros.search.action import Action, Rotate, Submit
 from hvs_ros.search.decision import Decision
 from hvs_ros.search.task import Task
 from hvs_ros.search.view import Arrival, MoveOutcome, Observation, View
+
+_NO_PICTURE = np.empty((0, 0, 3), np.uint8)
 
 
 class Outcome(Enum):
@@ -65,12 +69,13 @@ class Turn:
     """One turn, complete.
 
     Attributes:
-        observation: what the policy saw.
+        observation: what the policy saw; its image is empty, (0, 0, 3), where the session keeps no pictures.
         decision: what it answered.
         arrival: how the move ended; None where the head was not commanded.
         direction: where the head looked after the turn.
         feedback: what the policy is told about it.
         times: how long its parts took.
+        size: width and height of the picture that the policy saw.
     """
 
     observation: Observation
@@ -79,6 +84,7 @@ class Turn:
     direction: Direction
     feedback: str
     times: TurnTimes
+    size: tuple[int, int]
 
     @property
     def number(self) -> int:
@@ -88,7 +94,7 @@ class Turn:
     @property
     def picture(self) -> str:
         """What the policy was given and how its answer came about, for the record."""
-        height, width = self.observation.image.shape[:2]
+        width, height = self.size
         parts = (f"{width}x{height}", self.observation.picture, self.decision.made)
         return ", ".join(part for part in parts if part)
 
@@ -126,12 +132,18 @@ class SearchSession:
 
     Call ``observe``, ``decide`` and ``conclude`` in turn until ``done``; ``fail`` ends it at any time.
 
+    Args:
+        task: what to find.
+        keep_pictures: turns have their pictures. A view takes 6 MB: many searches at once had better not keep theirs.
+
     Raises:
         RuntimeError: a call out of order.
     """
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, *, keep_pictures: bool = True) -> None:
         self.task = task
+        self._keep_pictures = keep_pictures
+        self._size = (0, 0)
         self.feedback: str | None = None
         self._turns: list[Turn] = []
         self._step = _Step.LOOK
@@ -158,7 +170,7 @@ class SearchSession:
     def observe(self, view: View, *, picture: str = "") -> Observation:
         """Take the view of this turn and return what the policy is given (the caller draws the cross into it)."""
         self._expect(_Step.LOOK)
-        self._observation = Observation(
+        observation = Observation(
             image=view.image,
             direction=view.direction,
             hfov_deg=view.hfov_deg,
@@ -169,8 +181,11 @@ class SearchSession:
             picture=picture or view.made,
             arrival=self._turns[-1].arrival if self._turns else None,
         )
+        height, width = view.image.shape[:2]
+        self._size = width, height
+        self._observation = observation if self._keep_pictures else replace(observation, image=_NO_PICTURE)
         self._step = _Step.DECIDE
-        return self._observation
+        return observation
 
     def decide(self, decision: Decision) -> Direction | None:
         """Take the decision and return where to turn the head; None when it is to stay."""
@@ -194,6 +209,7 @@ class SearchSession:
             direction=direction,
             feedback=_feedback(self._decision.action, arrival, direction),
             times=times or TurnTimes(),
+            size=self._size,
         )
         self._turns.append(turn)
         self.feedback = turn.feedback

@@ -48,6 +48,19 @@ class TestSession:
         assert result.submitted == Direction(10, 5) and result.guess and result.looking == Direction(10, 90)
         assert [turn.number for turn in result.turns] == [1, 2]
 
+    def test_pictures_need_not_be_kept(self) -> None:
+        turns = []
+        for keep in (True, False):
+            session = SearchSession(Task("find it"), keep_pictures=keep)
+            assert session.observe(view(30, 10)).image.shape == (9, 16, 3)
+            assert session.decide(Decision(Rotate(20, 0), made="JPEG 85")) == Direction(50, 10)
+            turns.append(session.conclude(reached(50, 10)))
+            assert session.observe(view(50, 10)).arrival == turns[-1].arrival
+        kept, empty = turns
+        assert kept.observation.image.shape == (9, 16, 3) and empty.observation.image.shape == (0, 0, 3)
+        assert empty.picture == kept.picture == "16x9, exact, JPEG 85"
+        assert empty.observation.direction == kept.observation.direction and empty.feedback == kept.feedback
+
     def test_the_last_turn_without_a_submission_ends_it(self) -> None:
         session = SearchSession(Task("find it", max_turns=2))
         for _ in range(2):
