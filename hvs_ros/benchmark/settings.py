@@ -1,15 +1,17 @@
 """What a run was done with, as it stands in the first line of its results file.
 
 Two runs may only be joined into one file when nothing differs that could change a result; ``differences`` names what
-does. How episodes are selected or scored is not part of it: neither changes what happened in an episode.
+does. What cannot, such as the machine or where the data set lies, is kept with them as notes and never compared. How
+``hvs sim`` selects and scores episodes is not part of it: neither changes what happened in an episode. A benchmark's
+rule and order are: its figures mean nothing without them.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, entry_points, version
 from typing import Any
 
@@ -17,6 +19,12 @@ from hvs_ros.confidential import without_secrets
 
 FORMAT = 1
 """Of the results file."""
+
+NOTES = "notes"
+"""The part of a file's settings that is never compared."""
+
+MACHINE_FACTS = frozenset({"address", "device", "gpu", "provider", "servers", "threads"})
+"""What a policy tells of the machine that it runs on; two of them may share a run."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +41,12 @@ class RunSettings:
         motion: how the head moves.
         parameters: of the nodes, as given in a file.
         versions: of the packages that take part.
+        protocol: "paper" or "reference"; empty, as for the following, where the run is no benchmark.
+        scoring: the rule of success that counts.
+        seed: of the order of the episodes; None: by scene.
+        deviations: what is done otherwise than the protocol says, a line each.
+        facts: what the policy tells of itself: model, runtime, prompts and their hash.
+        notes: what changes no result: the machine, the folder of the data set, how many searches at once.
     """
 
     policy: str
@@ -44,10 +58,30 @@ class RunSettings:
     motion: str = "instant"
     parameters: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
+    protocol: str = ""
+    scoring: str = ""
+    seed: int | None = None
+    deviations: tuple[str, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+    def with_deviations(self, deviations: Iterable[str]) -> RunSettings:
+        """Return the settings with these deviations from their protocol."""
+        return replace(self, deviations=tuple(deviations))
+
+    def with_facts(self, described: Mapping[str, Any]) -> RunSettings:
+        """Return the settings with what a policy tells of itself; what it tells of its machine is noted."""
+        machine = {name: value for name, value in described.items() if name in MACHINE_FACTS}
+        facts = {name: value for name, value in described.items() if name not in MACHINE_FACTS}
+        return replace(self, facts={**self.facts, **facts}, notes={**self.notes, **machine})
+
+    def with_notes(self, notes: Mapping[str, Any]) -> RunSettings:
+        """Return the settings with further notes."""
+        return replace(self, notes={**self.notes, **notes})
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings as JSON values."""
-        values = {
+        values: dict[str, Any] = {
             "policy": self.policy,
             "policy_settings": without_secrets(self.policy_settings),
             "camera": dict(self.camera),
@@ -58,13 +92,23 @@ class RunSettings:
             "parameters": without_secrets(self.parameters),
             "versions": dict(self.versions),
         }
+        # Only where there are any: a run of hvs sim is written as ever, and its older files can be continued.
+        if self.protocol:
+            values |= {"protocol": self.protocol, "scoring": self.scoring, "seed": self.seed}
+            values |= {"deviations": list(self.deviations)}
+        if self.facts:
+            values["facts"] = without_secrets(self.facts)
+        if self.notes:
+            values[NOTES] = without_secrets(self.notes)
         return json.loads(json.dumps(values))  # type: ignore[no-any-return]  # tuples become lists, as read back
 
 
 def differences(earlier: Mapping[str, Any], now: Mapping[str, Any], prefix: str = "") -> list[str]:
-    """Return what differs between two settings, one line each: ``name: was X, is Y now``."""
+    """Return what differs between two settings, their notes aside, a line each: ``name: was X, is Y now``."""
     lines: list[str] = []
     for key in dict.fromkeys([*earlier, *now]):
+        if key == NOTES and not prefix:
+            continue
         before, after = earlier.get(key), now.get(key)
         if isinstance(before, Mapping) and isinstance(after, Mapping):
             lines += differences(before, after, f"{prefix}{key}.")
