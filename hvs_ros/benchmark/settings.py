@@ -26,6 +26,12 @@ NOTES = "notes"
 MACHINE_FACTS = frozenset({"address", "device", "gpu", "provider", "servers", "threads"})
 """What a policy tells of the machine that it runs on; two of them may share a run."""
 
+MACHINE_SETTINGS = frozenset(
+    "base_url ca_file connect_timeout device probe provider require_gpu retries retry_wait reuse threads timeout tty"
+    " verify_tls".split()
+)
+"""What a policy is told of the machine that it runs on, and how patient it is with a server."""
+
 
 @dataclass(frozen=True)
 class RunSettings:
@@ -103,15 +109,34 @@ class RunSettings:
         return json.loads(json.dumps(values))  # type: ignore[no-any-return]  # tuples become lists, as read back
 
 
-def differences(earlier: Mapping[str, Any], now: Mapping[str, Any], prefix: str = "") -> list[str]:
-    """Return what differs between two settings, their notes aside, a line each: ``name: was X, is Y now``."""
+def differences(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Return what differs between two settings and could change a result, a line each: ``name: was X, is Y now``.
+
+    Notes are passed over. Of a benchmark also what the policy was told of its machine, as the parts of one run may be
+    made on several, and where its prompts lie when their hash is known.
+    """
+    passed: set[str] = set()
+    if "protocol" in earlier and "protocol" in now:
+        passed |= MACHINE_SETTINGS
+    if all("prompts_sha256" in settings.get("facts", {}) for settings in (earlier, now)):
+        passed.add("prompts")
+    return _differences(_compared(earlier, passed), _compared(now, passed), "")
+
+
+def _compared(settings: Mapping[str, Any], passed: set[str]) -> dict[str, Any]:
+    compared = {name: value for name, value in settings.items() if name != NOTES}
+    policy = compared.get("policy_settings")
+    if isinstance(policy, Mapping):
+        compared["policy_settings"] = {name: value for name, value in policy.items() if name not in passed}
+    return compared
+
+
+def _differences(earlier: Mapping[str, Any], now: Mapping[str, Any], prefix: str) -> list[str]:
     lines: list[str] = []
     for key in dict.fromkeys([*earlier, *now]):
-        if key == NOTES and not prefix:
-            continue
         before, after = earlier.get(key), now.get(key)
         if isinstance(before, Mapping) and isinstance(after, Mapping):
-            lines += differences(before, after, f"{prefix}{key}.")
+            lines += _differences(before, after, f"{prefix}{key}.")
         elif before != after:
             lines.append(f"{prefix}{key}: was {_shown(before)}, is {_shown(after)} now")
     return lines

@@ -179,6 +179,22 @@ def test_files_of_hvs_sim_are_read_and_continued_as_ever(tmp_path: Path) -> None
         ResultsFile.resume(path, PAPER.run_settings("random", {"seed": 1}))
 
 
+def test_parts_of_a_benchmark_may_be_made_on_several_machines() -> None:
+    def written(protocol: str, prompts: str, url: str, digest: str = "ab") -> dict[str, Any]:
+        settings = {"prompts": prompts, "base_url": url, "views": 5}
+        run = RunSettings("server", policy_settings=settings, protocol=protocol)
+        return run.with_facts({"prompts_sha256": digest} if digest else {}).to_json()
+
+    here, there = ("/home/a/prompt.py", "http://one:8000/v1"), ("/home/b/prompt.py", "http://two:8000/v1")
+    assert differences(written("paper", *here), written("paper", *there)) == []
+    (named,) = differences(written("paper", *here), written("paper", *there, digest="cd"))
+    assert named.startswith("facts.prompts_sha256")
+    (named,) = differences(written("paper", *here, digest=""), written("paper", *there, digest=""))
+    assert named.startswith("policy_settings.prompts"), "nothing else tells whether they are the same"
+    (named,) = differences(written("", *here), written("", *there))
+    assert named.startswith("policy_settings.base_url"), "a run of hvs sim is continued with its own server"
+
+
 def test_only_the_notes_of_a_run_are_passed_over() -> None:
     assert differences({"notes": {"a": 1}}, {"notes": {"a": 2}}) == []
     assert differences({"facts": {"notes": 1}}, {"facts": {"notes": 2}}) == ["facts.notes: was 1, is 2 now"]
