@@ -26,9 +26,10 @@ NOTES = "notes"
 MACHINE_FACTS = frozenset({"address", "device", "gpu", "provider", "servers", "threads"})
 """What a policy tells of the machine that it runs on; two of them may share a run."""
 
-MACHINE_SETTINGS = frozenset(
-    "base_url ca_file connect_timeout device probe provider require_gpu retries retry_wait reuse threads timeout tty"
-    " verify_tls".split()
+MACHINE_SETTINGS = (
+    frozenset({"base_url", "ca_file", "connect_timeout", "probe", "retries", "retry_wait", "timeout", "verify_tls"})
+    | {"device", "provider", "require_gpu", "reuse", "threads"}
+    | {"tty"}
 )
 """What a policy is told of the machine that it runs on, and how patient it is with a server."""
 
