@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
-from enum import Enum
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from hvs_ros.benchmark.accuracy import Bin, Errors, Mismatch, bins
+from hvs_ros.benchmark.as_json import as_json_object
 from hvs_ros.benchmark.effort import Answers, Latency, Tokens, detour
 from hvs_ros.benchmark.intervals import Bootstrap, Rate
 from hvs_ros.benchmark.result import EpisodeResult
@@ -154,9 +154,7 @@ class Analysis:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON values; rates are 0 to 1, angles degrees, times seconds."""
-        values = _json(self)
-        assert isinstance(values, dict)
-        return values
+        return as_json_object(self)
 
 
 def analyse(results: Sequence[EpisodeResult], mode: ScoringMode, *, seed: int = 0, resamples: int = 2000) -> Analysis:
@@ -229,17 +227,3 @@ def _cumulative(results: Sequence[EpisodeResult], mode: ScoringMode, bootstrap: 
     success = np.array([bool(result.success(mode)) for result in results], dtype=np.bool_)
     lengths = np.array([len(result.record.turns) for result in results])
     return tuple(bootstrap.rates(scored, np.stack([success & (lengths <= k) for k in range(1, last + 1)])))
-
-
-def _json(value: Any) -> Any:
-    if isinstance(value, (Rate, Spread)):
-        return value.to_json()
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, Mapping):
-        return {str(_json(key)): _json(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_json(item) for item in value]
-    if is_dataclass(value):
-        return {field.name: _json(getattr(value, field.name)) for field in fields(value)}
-    return value

@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hvs_ros.benchmark.as_json import as_json
+
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
@@ -54,16 +56,6 @@ class Interval:
         """It may be quoted."""
         return not self.doubt
 
-    def to_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
-        return {
-            "low": round(self.low, 6),
-            "high": round(self.high, 6),
-            "by_episode": [round(value, 6) for value in self.by_episode],
-            "scenes": self.scenes,
-            "doubt": self.doubt,
-        }
-
 
 @dataclass(frozen=True)
 class Rate:
@@ -86,13 +78,7 @@ class Rate:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON values."""
-        value = self.value
-        return {
-            "count": self.count,
-            "of": self.of,
-            "rate": None if value is None else round(value, 6),
-            "interval": None if self.interval is None else self.interval.to_json(),
-        }
+        return {"count": self.count, "of": self.of, "rate": as_json(self.value), "interval": as_json(self.interval)}
 
 
 class Bootstrap:
@@ -111,6 +97,11 @@ class Bootstrap:
         self._count = len(names)
         self._seed = seed
         self._resamples = resamples
+
+    @property
+    def scenes(self) -> int:
+        """How many there are."""
+        return self._count
 
     def rate(self, among: Flags, hits: Flags) -> Rate:
         """Return the rate of ``hits`` among the episodes flagged by ``among``, both of shape (episodes,)."""
@@ -133,9 +124,11 @@ class Bootstrap:
         ends = np.percentile(drawn[1:] / drawn[0], LEVELS, axis=1)
         scenes = per_scene.shape[1]
         return [
-            Rate(count, of, Interval(float(low), float(high), self._by_episode(count, of), scenes, doubt))
+            Rate(
+                count, of, Interval(float(low), float(high), self._by_episode(count, of), scenes, doubt(scenes, alike))
+            )
             for count, low, high in zip(counts, *ends, strict=True)
-            for doubt in (_doubt(count, of, scenes),)
+            for alike in ("all episodes alike" if count in (0, of) else "",)
         ]
 
     def per_scene(self, values: npt.NDArray[Any]) -> Floats:
@@ -157,6 +150,14 @@ class Bootstrap:
             drawn[:, begin : begin + rows] = per_scene @ times.T
         return drawn
 
+    def mean_ends(self, values: Floats) -> tuple[float, float] | None:
+        """Return the ends of the 95 % interval of the mean of the episodes' values; None without any."""
+        if not len(values) or not self._resamples:
+            return None
+        drawn = self.draw(np.stack([self.per_scene(np.ones(len(values))), self.per_scene(values)]))
+        low, high = np.percentile(drawn[1] / drawn[0], LEVELS)
+        return float(low), float(high)
+
     def _by_episode(self, count: int, of: int) -> tuple[float, float]:
         # The successes among episodes drawn with replacement are binomial: nothing else needs to be drawn.
         drawn = np.random.default_rng(self._seed).binomial(of, count / of, self._resamples) / of
@@ -164,7 +165,8 @@ class Bootstrap:
         return float(low), float(high)
 
 
-def _doubt(count: int, of: int, scenes: int) -> str:
+def doubt(scenes: int, alike: str = "") -> str:
+    """Return why an interval over so many scenes is not to be relied on; ``alike``: what is there else to say."""
     if scenes < LEAST_SCENES:
         return "one scene only" if scenes == 1 else f"only {scenes} scenes"
-    return "all episodes alike" if count in (0, of) else ""
+    return alike

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -43,7 +42,3 @@ class Spread:
             return cls()
         low, p5, p25, median, p75, p95, high = np.percentile(array, (0, 5, 25, 50, 75, 95, 100)).tolist()
         return cls(int(array.size), float(array.mean()), low, p5, p25, median, p75, p95, high)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as JSON values, rounded to a ten-thousandth."""
-        return {name: value if value is None else round(value, 4) for name, value in vars(self).items()}
