@@ -46,6 +46,15 @@ class ParserMode(Enum):
     LENIENT_PLUS = "lenient+"
 
 
+class Stop(Enum):
+    """Where an answer ends."""
+
+    ANSWER = "answer"
+    """With its ``</answer>``."""
+    NONE = "none"
+    """Where the model ends it: as the published runner takes it, whatever follows the answer goes into the history."""
+
+
 @dataclass(frozen=True)
 class ModelSettings:
     """They come from a command line or from parameters, so everything is checked.
@@ -58,6 +67,7 @@ class ModelSettings:
         drop: with the window "views", so many turns are left out at once when it is full: with more than 1 fewer
             views are remembered, and most of a request stays the beginning of the next one for longer.
         parser: "strict", "lenient" or "lenient+".
+        stop: "answer" or "none".
         max_tokens: an answer is cut off after so many tokens.
         temperature: of sampling; 0 is greedy.
         jpeg_quality: 1 to 100, of what the model is shown.
@@ -73,6 +83,7 @@ class ModelSettings:
     views: int = 5
     drop: int = 1
     parser: str = ParserMode.LENIENT.value
+    stop: str = Stop.ANSWER.value
     max_tokens: int = 1024
     temperature: float = 0.0
     jpeg_quality: int = 85
@@ -82,6 +93,7 @@ class ModelSettings:
         _choice("thought", self.thought, Thought)
         _choice("window", self.window, Window)
         _choice("parser", self.parser, ParserMode)
+        _choice("stop", self.stop, Stop)
         if self.image_format not in ("jpeg", "png"):
             raise PolicyError(f"image_format is {self.image_format!r}; give jpeg or png")
         if not isinstance(self.prompts, str) or not self.prompts.strip():
@@ -94,6 +106,11 @@ class ModelSettings:
             raise PolicyError(f"temperature is {self.temperature!r}; give a number, 0 for greedy")
         if not 0.0 <= self.temperature <= 10.0:
             raise PolicyError(f"temperature is {self.temperature:g}; give 0 (greedy) to 10")
+
+    @property
+    def stops(self) -> tuple[str, ...]:
+        """The texts that end an answer and belong to it."""
+        return STOP if self.stop == Stop.ANSWER.value else ()
 
     @classmethod
     def of(cls, common: Mapping[str, Any]) -> ModelSettings:

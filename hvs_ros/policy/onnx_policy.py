@@ -87,6 +87,7 @@ def load_engine(
         name=exported.model,
         max_tokens=settings.max_tokens,
         temperature=settings.temperature,
+        stop=settings.stops,
         reuse=reuse,
     )
 

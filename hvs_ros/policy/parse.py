@@ -12,8 +12,8 @@ Three ways to read an answer:
     Whatever can be understood: also decimals, which are rounded, names of angles, degree signs, other brackets, an
     answer that is not closed.
 
-Angles are whole degrees; an answer that was cut off at the token limit is never acted on. What the model said is kept
-as it came, whatever is made of it here.
+Angles are whole degrees. A text that was cut off at the token limit is not acted on, unless it holds an answer that is
+closed, which only ``strict`` does not read then. What the model said is kept as it came, whatever is made of it here.
 """
 
 from __future__ import annotations
@@ -41,6 +41,15 @@ _STRICT = {
     Thought.NONE: re.compile(rf"\s*{_ANSWER}\s*", re.DOTALL),
     Thought.GROUNDED: re.compile(rf"\s*{_GROUNDS}{_ANSWER}\s*", re.DOTALL),
 }
+_JOINTS = {
+    Thought.FREE: (r"<think>", r"</think>\s*<answer>"),
+    Thought.NONE: (r"<answer>",),
+    Thought.GROUNDED: (
+        *(r"<think>\s*<observation>", r"</observation>\s*<reasoning>"),
+        r"</reasoning>\s*</think>\s*<answer>",
+    ),
+}
+"""Where the parts of an answer meet, the first at its beginning; its end is the answer's."""
 _GROUNDED_ANSWER = re.compile(_GROUNDS + _ANSWER, re.DOTALL)
 
 # The published code takes the action's name and the brackets off and gives the first two numbers to Python's int().
@@ -88,10 +97,12 @@ def parse(
         thought: which format was asked for.
     """
     said = thought_in(text)
-    if truncated:
+    if truncated and (mode is ParserMode.STRICT or _first(text) is None):
         return Parsed(ParseStatus.TRUNCATED, thought=said)
     text = text.replace("<image>", "")
     answer = _answer(text, mode, thought)
+    if truncated and answer is None:
+        return Parsed(ParseStatus.TRUNCATED, thought=said)
     actions = [part.strip() for part in _TAGS.sub("", answer or "").split("|") if part.strip()]
     if not actions:
         return Parsed(ParseStatus.NO_ANSWER, thought=said)
@@ -111,6 +122,25 @@ def thought_in(text: str) -> str:
     if end < 0:
         end = text.find(_OPEN, begin)
     return _INNER_TAGS.sub("\n", text[begin : end if end >= 0 else None]).strip()
+
+
+def well_formed(text: str, thought: Thought = Thought.FREE) -> bool:
+    """Return whether an answer keeps the form that was asked for, as the published code rewards it in training.
+
+    That is its tags alone, all of them and in order, with nothing before or after; neither that the action can be done
+    nor that a tag occurs only once.
+    """
+    text = text.replace("<image>", "").strip()
+    if not text.endswith(_CLOSE):
+        return False
+    at, end = 0, len(text) - len(_CLOSE)
+    for number, joint in enumerate(_JOINTS[thought]):
+        pattern = re.compile(joint)
+        found = pattern.search(text, at, end) if number else pattern.match(text, at, end)
+        if found is None:
+            return False
+        at = found.end()
+    return True
 
 
 def _answer(text: str, mode: ParserMode, thought: Thought) -> str | None:

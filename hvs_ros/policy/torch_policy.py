@@ -59,6 +59,7 @@ class TorchPolicy(ModelPolicy):
                 load_network(checkpoint, choice, four_bit=four_bit),
                 max_tokens=settings.max_tokens,
                 temperature=settings.temperature,
+                stop=settings.stops,
                 reuse=reuse,
             )
 

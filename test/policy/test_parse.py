@@ -187,8 +187,22 @@ def test_what_cannot(text: str, status: ParseStatus) -> None:
 
 @pytest.mark.parametrize("mode", ParserMode)
 def test_an_answer_that_was_cut_off_is_not_acted_on(mode: ParserMode) -> None:
-    assert parse(free("rotate(1,1)"), truncated=True, mode=mode).status is ParseStatus.TRUNCATED
     assert parse("<think>I see", truncated=True, mode=mode) == Parsed(ParseStatus.TRUNCATED, thought="I see")
+    assert parse("<think>I see</think><answer>rotate(1,1", truncated=True, mode=mode).status is ParseStatus.TRUNCATED
+    backwards = parse("</answer><answer>rotate(1,1)", truncated=True, mode=mode)
+    assert backwards.status is ParseStatus.TRUNCATED
+
+
+@pytest.mark.parametrize("mode", ParserMode)
+def test_a_closed_answer_counts_whatever_was_cut_off_after_it_unless_nothing_may_be_there(mode: ParserMode) -> None:
+    parsed = parse(free("rotate(1,1)") + " And then", truncated=True, mode=mode)
+    if mode is ParserMode.STRICT:
+        assert parsed.status is ParseStatus.TRUNCATED
+    else:
+        assert parsed.status is ParseStatus.OK and parsed.action == Rotate(1, 1)
+    for thought in (Thought.NONE, Thought.GROUNDED):
+        inexact = parse(free("rotate(1,1)"), truncated=True, mode=ParserMode.LENIENT, thought=thought)
+        assert inexact.status is ParseStatus.TRUNCATED, "it is not in the form that the mode reads"
 
 
 @pytest.mark.parametrize(
