@@ -43,10 +43,12 @@ def colour_yaw(asked: Asked) -> int:
     return round(blue * 2 + green / 100) % 360
 
 
-def generated(text: str, asked: Asked, *, truncated: bool) -> tuple[str, str]:
+def generated(text: str, asked: Asked, fault: str = "") -> tuple[str, str]:
     """Return what is sent of a text, and why it ends there."""
-    if truncated:
+    if fault == "truncated":
         return text[: len(text) // 2].split(STOP[0])[0], "length"
+    if fault == "cut late":
+        return text[:-2], "length"
     for stop in asked.body.get("stop") or ():
         if stop in text:
             kept = asked.body.get("include_stop_str_in_output") or asked.body.get("no_stop_trim")

@@ -27,6 +27,7 @@ FAULTS = (
     "empty",  # no choices
     "mute",  # a message without a text
     "truncated",  # the token limit ended the answer
+    "cut late",  # it ended what followed the answer
     "filtered",  # finish_reason content_filter
     "refused",  # the model's own refusal
 )

@@ -186,7 +186,7 @@ class MockModelServer:
                 return response
         await asyncio.sleep(m.delay_s)
         said = self._answers.say(asked)
-        text, finish = generated(said + m.tail, asked, truncated=fault == "truncated")
+        text, finish = generated(said + m.tail, asked, fault)
         message: dict[str, Any] = {"role": "assistant", "content": text}
         if fault == "filtered":
             message["content"], finish = None, "content_filter"

@@ -6,8 +6,11 @@ objects turn after turn, so that what a runtime has computed for a prefix or for
 
 from __future__ import annotations
 
+import base64
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 Role = Literal["system", "user", "assistant"]
@@ -35,6 +38,11 @@ class Shown:
     def __post_init__(self) -> None:
         object.__setattr__(self, "key", hashlib.sha256(self.data).hexdigest())
 
+    @cached_property
+    def data_url(self) -> bytes:
+        """The data, unchanged, as a URL in ASCII; made once."""
+        return b"data:%s;base64,%s" % (self.media_type.encode(), base64.b64encode(self.data))
+
 
 @dataclass(frozen=True)
 class Message:
@@ -57,3 +65,15 @@ class Message:
     def pictures(self) -> tuple[Shown, ...]:
         """The pictures without the text."""
         return tuple(part for part in self.parts if isinstance(part, Shown))
+
+
+def conversation_seed(messages: Sequence[Message]) -> int:
+    """Return a number that depends on all that was said and shown and on nothing else, 0 to 2**64 - 1."""
+    digest = hashlib.sha256()
+    for message in messages:
+        for part in (message.role, *message.parts):
+            word = f"picture {part.key}" if isinstance(part, Shown) else f"text {part}"
+            # With their lengths: the parts cannot be cut in another way.
+            data = word.encode("utf-8", "surrogatepass")
+            digest.update(b"%d:" % len(data) + data)
+    return int.from_bytes(digest.digest()[:8], "big")

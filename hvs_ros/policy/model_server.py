@@ -1,4 +1,8 @@
-"""One server of the OpenAI API, through the ``openai`` client."""
+"""One server of the OpenAI API.
+
+The HTTP client is that of the package ``openai``. Its methods are not used: they copy, check and encode a request's
+pictures anew in each turn, which takes ten times as long as everything else.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +17,9 @@ from typing import Any
 from hvs_ros.policy.contract import PolicyUnavailableError
 from hvs_ros.policy.conversation import Message
 from hvs_ros.policy.server_address import NO_KEY, ServerAddress
-from hvs_ros.policy.server_errors import Remedy, ServerFault, fault_of, shown
+from hvs_ros.policy.server_errors import Remedy, ServerFault, fault_of, refusal, shown
 from hvs_ros.policy.server_reply import Reply, json_of, read_reply
-from hvs_ros.policy.server_request import Dialect, Sampling, chat_request
+from hvs_ros.policy.server_request import Dialect, Sampling, chat_body
 from hvs_ros.policy.server_settings import ServerSettings
 
 
@@ -48,7 +52,7 @@ class ModelServer:
         self.checked = False
         self._settings = settings
         self._key = address.key()
-        self._client = _client(address, settings, self._key)
+        self._client, self._httpx = _client(address, settings, self._key)
 
     async def models(self) -> list[dict[str, Any]]:
         """Return its list of models.
@@ -56,7 +60,7 @@ class ModelServer:
         Raises:
             ServerFault: it has none, or cannot be reached.
         """
-        body = json_of(await self._text(self._client.models.with_raw_response.list()))
+        body = json_of(await self._text("GET", "/models"))
         listed = body.get("data")
         if not isinstance(listed, list):
             raise ServerFault("its list of models is none", Remedy.RETRY)
@@ -69,9 +73,9 @@ class ModelServer:
             ServerFault: no answer came.
             PolicyError: the provider does not let the model answer this.
         """
-        request = chat_request(messages, model=self.model, sampling=sampling, dialect=self.dialect)
+        body = chat_body(messages, model=self.model, sampling=sampling, dialect=self.dialect)
         try:
-            return read_reply(await self._text(self._client.chat.completions.with_raw_response.create(**request)))
+            return read_reply(await self._text("POST", "/chat/completions", body), sampling.stop)
         except ServerFault as fault:
             # What a broken server says may hold the key as well.
             fault.args = (shown(str(fault), self._key),)
@@ -79,18 +83,22 @@ class ModelServer:
 
     async def close(self) -> None:
         """Close its connections."""
-        await self._client.close()
+        await self._client.aclose()
 
-    async def _text(self, request: Any) -> str:
+    async def _text(self, method: str, path: str, body: bytes | None = None) -> str:
         """Return the body of an answer."""
         limit_s = self._settings.timeout
         try:
             # The client's own limit is for the time between two packets.
-            answer = await asyncio.wait_for(request, limit_s)
-            return str(answer.http_response.text)
+            request = self._client.request(method, f"{self.address.url}{path}", content=body)
+            response = await asyncio.wait_for(request, limit_s)
+            if response.is_success:
+                return str(response.text)
+            fault = refusal(response, self.address, self._key)
         except Exception as error:
             # Not chained: the client's exceptions hold the request with its headers.
-            fault = fault_of(error, self.address, self._key, timeout_s=limit_s)
+            late = isinstance(error, (asyncio.TimeoutError, TimeoutError, self._httpx.TimeoutException))
+            fault = fault_of(error, self._key, late=late, timeout_s=limit_s)
         raise fault
 
 
@@ -122,7 +130,8 @@ def _missing(why: str) -> PolicyUnavailableError:
     )
 
 
-def _client(address: ServerAddress, settings: ServerSettings, key: str) -> Any:
+def _client(address: ServerAddress, settings: ServerSettings, key: str) -> tuple[Any, Any]:
+    """Return a client and the module that it is of: ``httpx``, or what newer versions of openai have in its place."""
     openai = _openai()
     verify: bool | ssl.SSLContext = settings.verify_tls
     if settings.ca_file and settings.verify_tls:
@@ -130,15 +139,19 @@ def _client(address: ServerAddress, settings: ServerSettings, key: str) -> Any:
             verify = ssl.create_default_context(cafile=str(Path(settings.ca_file).expanduser()))
         except (OSError, ssl.SSLError) as error:
             raise PolicyUnavailableError(f"ca_file {settings.ca_file}: no certificates can be read: {error}") from error
-    limits = openai.Timeout(settings.timeout, connect=settings.connect_timeout)
-    client = openai.AsyncOpenAI(
-        base_url=address.url,
-        api_key=key or NO_KEY,
-        max_retries=0,
-        timeout=limits,
+    kinds = openai.DefaultAsyncHttpxClient.__mro__
+    httpx = importlib.import_module(next(k for k in kinds if k.__name__ == "AsyncClient").__module__.partition(".")[0])
+    client = openai.DefaultAsyncHttpxClient(
+        verify=verify,
+        timeout=httpx.Timeout(settings.timeout, connect=settings.connect_timeout),
+        # As many as there are searches at the same time, and none is closed while there are any.
+        limits=httpx.Limits(max_connections=None, max_keepalive_connections=None),
+        headers={
+            "Authorization": f"Bearer {key or NO_KEY}",
+            "Content-Type": "application/json",
+            "User-Agent": "hvs_ros",
+        },
         # HTTP_PROXY, which many machines have set, is not meant for this machine itself.
-        http_client=openai.DefaultAsyncHttpxClient(verify=verify, timeout=limits, trust_env=not address.local),
+        trust_env=not address.local,
     )
-    # They come from the environment and are OpenAI's business alone.
-    client.organization = client.project = None
-    return client
+    return client, httpx

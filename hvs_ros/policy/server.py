@@ -69,6 +69,6 @@ class ServerPolicy(ModelPolicy):
             view_size=view_size,
         )
         addresses(base_url)
-        sampling = Sampling(settings.max_tokens, settings.temperature)
+        sampling = Sampling(settings.max_tokens, settings.temperature, settings.stops)
         needs = Needs(settings.views, own.view, settings.max_tokens)
         super().__init__(lambda: ServerEngine(own, sampling, needs, image_format=settings.image_format), settings)

@@ -6,7 +6,6 @@ whole request, and without the key, which some repeat as well.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from enum import Enum
 from typing import Any
@@ -51,25 +50,18 @@ class ServerFault(Exception):
         self.remedy, self.wait_s, self.status, self.told = remedy, wait_s, status, told
 
 
-def fault_of(error: Exception, address: ServerAddress, key: str, *, timeout_s: float) -> ServerFault:
-    """Return what an exception of the ``openai`` client comes to.
+def fault_of(error: Exception, key: str, *, late: bool, timeout_s: float) -> ServerFault:
+    """Return what it comes to that a request brought no HTTP answer.
 
     Args:
-        error: the exception.
-        address: of the server that was asked.
-        key: that it was shown, and that nobody else is.
+        error: what was raised.
+        key: that the server was shown.
+        late: the time was up.
         timeout_s: limit that the request had.
     """
-    import openai
-
-    if isinstance(error, openai.APIStatusError):
-        return _refusal(error, address, key)
-    # A timeout is a connection error too.
-    if isinstance(error, (openai.APITimeoutError, asyncio.TimeoutError, TimeoutError)):
+    if late:
         return ServerFault(f"no answer within {timeout_s:g} s", Remedy.RETRY)
-    if isinstance(error, openai.APIConnectionError):
-        return ServerFault(shown(f"no connection: {_cause(error)}", key), Remedy.RETRY)
-    return ServerFault(shown(f"{type(error).__name__}: {error}", key), Remedy.RETRY)
+    return ServerFault(shown(f"no connection: {_cause(error)}", key), Remedy.RETRY)
 
 
 def shown(text: str, key: str) -> str:
@@ -80,11 +72,18 @@ def shown(text: str, key: str) -> str:
     return line if len(line) <= MOST_WORDS else f"{line[:MOST_WORDS]} ..."
 
 
-def _refusal(error: Any, address: ServerAddress, key: str) -> ServerFault:
-    status = int(error.status_code)
-    told = shown(_told(error.response), key)
+def refusal(response: Any, address: ServerAddress, key: str) -> ServerFault:
+    """Return what an HTTP answer comes to that is no success.
+
+    Args:
+        response: of ``httpx``.
+        address: of the server that was asked.
+        key: that it was shown, and that nobody else is.
+    """
+    status = int(response.status_code)
+    told = shown(_told(response), key)
     message = f"HTTP {status}" + (f": {told}" if told else "")
-    wait_s = retry_after_s(error.response.headers)
+    wait_s = retry_after_s(response.headers)
     if status == 429 and "insufficient_quota" not in told and "exceeded your current quota" not in told:
         return ServerFault(f"{message} (it has too much to do)", Remedy.WAIT, wait_s=wait_s, status=status, told=told)
     if status == 429:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from hvs_ros.policy.contract import PolicyError
-from hvs_ros.policy.model_settings import STOP
 from hvs_ros.policy.server_errors import Remedy, ServerFault
 from hvs_ros.search.decision import LARGEST_COUNT, Usage
 
@@ -17,7 +17,7 @@ class Reply:
     """An answer of a model.
 
     Attributes:
-        text: up to its stop string, which is included.
+        text: up to its stop string, which is included; all of it where there is none.
         finish: "length" where the token limit ended it before a stop string.
         usage: tokens, as the server counted them.
         cached_tokens: tokens of the prompt that the server had in a cache; None: it does not say.
@@ -49,11 +49,12 @@ def json_of(text: str) -> dict[str, Any]:
     return body
 
 
-def read_reply(text: str) -> Reply:
+def read_reply(text: str, stop: Sequence[str]) -> Reply:
     """Return what the model said.
 
     Args:
         text: body of the answer.
+        stop: texts that end what the model says; what follows one is dropped.
 
     Raises:
         ServerFault: there is no answer in it.
@@ -78,8 +79,8 @@ def read_reply(text: str) -> Reply:
     if said is None:
         raise ServerFault(f"it answered without a text (finish_reason {finish})", Remedy.RETRY)
     usage, cached = _usage(body.get("usage"))
-    cut = _up_to_stop(said)
-    ended_by_limit = finish == "length" and not cut.endswith(STOP)
+    cut = _up_to_stop(said, stop)
+    ended_by_limit = finish == "length" and not cut.endswith(tuple(stop))
     return Reply(cut, "length" if ended_by_limit else "stop", usage, cached, refused)
 
 
@@ -93,8 +94,8 @@ def _text(content: object) -> str | None:
     return None
 
 
-def _up_to_stop(text: str) -> str:
-    ends = [text.index(stop) + len(stop) for stop in STOP if stop in text]
+def _up_to_stop(text: str, stops: Sequence[str]) -> str:
+    ends = [text.index(stop) + len(stop) for stop in stops if stop in text]
     return text[: min(ends)] if ends else text
 
 

@@ -1,12 +1,13 @@
 """A conversation as a request of the OpenAI API, and what differs from server to server.
 
 Pictures go as data URLs of the very bytes that were shown, so that an earlier picture is the same text in every
-request: servers key their image and prefix caches by that.
+request: servers key their image and prefix caches by that. It is made once a picture, and a request is joined from
+what is there, because many searches at once send gigabytes.
 """
 
 from __future__ import annotations
 
-import base64
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -23,9 +24,9 @@ PICTURE_MARKS = 2
 class Dialect(Enum):
     """Who serves; the API is the same but for the ends of answers and the name of the token limit.
 
-    An answer ends with its stop string, which the API cuts off, and then nobody can tell whether it was there. So stop
-    strings are only sent to servers that can be told to leave them; from others the whole answer is taken, and what
-    follows the stop string is dropped here.
+    An answer may end with a stop string, which the API cuts off, and then nobody can tell whether it was there. So it
+    is only sent to servers that can be told to leave it; from others the whole answer is taken, and what follows the
+    stop string is dropped here.
     """
 
     VLLM = "vllm"
@@ -47,13 +48,12 @@ class Dialect(Enum):
         known = {item.value: item for item in (cls.VLLM, cls.SGLANG, cls.LLAMACPP)}
         return known.get(owner.lower(), cls.OTHER)
 
-    @property
-    def stops(self) -> dict[str, Any]:
-        """What makes an answer end with its stop string, which stays in it."""
-        if self is Dialect.VLLM:
-            return {"stop": list(STOP), "extra_body": {"include_stop_str_in_output": True}}
-        if self is Dialect.SGLANG:
-            return {"stop": list(STOP), "extra_body": {"no_stop_trim": True}}
+    def stops(self, texts: Sequence[str]) -> dict[str, Any]:
+        """Return what makes an answer end with one of these texts, which stays in it."""
+        if self is Dialect.VLLM and texts:
+            return {"stop": list(texts), "include_stop_str_in_output": True}
+        if self is Dialect.SGLANG and texts:
+            return {"stop": list(texts), "no_stop_trim": True}
         return {}
 
     @property
@@ -75,35 +75,42 @@ class Sampling:
     Attributes:
         max_tokens: limit of an answer.
         temperature: 0 is greedy.
+        stop: texts that end an answer and belong to it.
     """
 
     max_tokens: int = 1024
     temperature: float = 0.0
+    stop: tuple[str, ...] = STOP
 
 
-def chat_request(messages: Sequence[Message], *, model: str, sampling: Sampling, dialect: Dialect) -> dict[str, Any]:
-    """Return the arguments of ``chat.completions.create``."""
-    return {
+def chat_body(messages: Sequence[Message], *, model: str, sampling: Sampling, dialect: Dialect) -> bytes:
+    """Return the body of a request to ``/chat/completions``, JSON in UTF-8."""
+    settings = {
         "model": model,
-        "messages": [_message(message) for message in messages],
         "temperature": sampling.temperature,
         dialect.limit_name: sampling.max_tokens,
-        **dialect.stops,
+        **dialect.stops(sampling.stop),
     }
+    pieces = [_json(settings)[:-1], b',"messages":[']
+    for place, message in enumerate(messages):
+        pieces += [b"," if place else b"", *_message(message)]
+    pieces.append(b"]}")
+    return b"".join(pieces)
 
 
-def data_url(picture: Shown) -> str:
-    """Return the picture's bytes, unchanged, as a URL."""
-    return f"data:{picture.media_type};base64,{base64.b64encode(picture.data).decode('ascii')}"
-
-
-def _message(message: Message) -> dict[str, Any]:
+def _message(message: Message) -> list[bytes]:
     if not message.pictures:
-        return {"role": message.role, "content": message.text}
-    return {"role": message.role, "content": [_part(part) for part in message.parts]}
+        return [_json({"role": message.role, "content": message.text})]
+    pieces = [_json({"role": message.role})[:-1], b',"content":[']
+    for place, part in enumerate(message.parts):
+        pieces.append(b"," if place else b"")
+        if isinstance(part, Shown):
+            pieces += [_json({"type": "image_url"})[:-1], b',"image_url":{"url":"', part.data_url, b'"}}']
+        else:
+            pieces.append(_json({"type": "text", "text": part}))
+    pieces.append(b"]}")
+    return pieces
 
 
-def _part(part: str | Shown) -> dict[str, Any]:
-    if isinstance(part, str):
-        return {"type": "text", "text": part}
-    return {"type": "image_url", "image_url": {"url": data_url(part)}}
+def _json(value: dict[str, Any]) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

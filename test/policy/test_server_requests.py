@@ -16,6 +16,7 @@ from hvs_ros.mock.model_server import MockModelServer
 from hvs_ros.policy.contract import PolicyUnavailableError
 from hvs_ros.policy.conversation import Message
 from hvs_ros.policy.model_servers import ModelServers, Session
+from hvs_ros.policy.model_settings import STOP
 from hvs_ros.policy.server_needs import Needs
 from hvs_ros.policy.server_request import Dialect, Sampling
 from hvs_ros.policy.server_settings import ServerSettings
@@ -54,9 +55,27 @@ def test_an_answer_ends_with_its_stop_string_whoever_serves(
     asking.close()
 
 
+@pytest.mark.parametrize("owner", ["vllm", "sglang", "llamacpp", "google"])
+def test_without_a_stop_all_that_was_said_is_taken_and_goes_into_the_history(
+    server: MockModelServer, owner: str
+) -> None:
+    """As the published runner: an answer may be followed by more, also up to the token limit."""
+    server.change(owner=owner, tail=" and then <answer>rotate(1,1)</answer> and")
+    asking = policy(server, stop="none")
+    server.fail("cut late", times=1)
+    decisions = search(asking, 2)
+    said = ["<think>This is turn 1.</think><answer>rotate(30,0)</answer> and then <answer>rotate(1,1)</answer> a"]
+    assert decisions[0].raw == said[0] and "finish length" in decisions[0].made and "stop none" in decisions[0].made
+    assert decisions[0].status is ParseStatus.OK and decisions[0].action == Rotate(30, 0)
+    assert [text for role, text in server.questions[-1].texts if role == "assistant"] == said
+    assert not {"stop", "include_stop_str_in_output", "no_stop_trim"} & set(server.questions[0].body)
+    assert decisions[1].raw.endswith("</answer> and") and "finish stop" in decisions[1].made
+    asking.close()
+
+
 def test_openai_is_sent_nothing_that_it_would_refuse() -> None:
     assert Dialect.of("api.openai.com", "system") is Dialect.OPENAI
-    assert Dialect.OPENAI.stops == {} and Dialect.OPENAI.limit_name == "max_completion_tokens"
+    assert Dialect.OPENAI.stops(STOP) == {} and Dialect.OPENAI.limit_name == "max_completion_tokens"
     assert Dialect.of("localhost", "me") is Dialect.OTHER
 
 
