@@ -10,13 +10,15 @@ import cv2
 import numpy as np
 
 from hvs_ros.image_encodings import ImageError, decompress, encode_jpeg
-from hvs_ros.panorama import Tilt, open_panorama
+from hvs_ros.panorama import Panorama, Tilt, open_panorama
 from hvs_ros.panorama.geometry import direction_of, rotation, vector_of
 from hvs_ros.recording.episode import RecordedView
 from hvs_ros.search.view import Picture
 
 VIEW_WIDTH = 800
 MAP_WIDTH = 1800
+LEAST_WIDTH = 96
+"""Below it nothing is seen any more."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,24 @@ def panorama(path: Path, tilt: Tilt | None) -> Inline:
     Raises:
         PictureError: it is none.
     """
-    opened = open_panorama(path)
-    height = MAP_WIDTH // 2
-    small = np.asarray(cv2.resize(opened.image, (MAP_WIDTH, height), interpolation=cv2.INTER_AREA), np.uint8)
-    if tilt:
-        small = _leveled(small, tilt)
-    return inline(small, MAP_WIDTH, 74)
+    return inline(level_map(open_panorama(path), tilt, MAP_WIDTH), MAP_WIDTH, 74)
+
+
+def level_map(opened: Panorama, tilt: Tilt | None, width: int) -> Picture:
+    """Return an open panorama as a map so wide and half as high: level, yaw 0 in the middle."""
+    small = np.asarray(cv2.resize(opened.image, (width, width // 2), interpolation=cv2.INTER_AREA), np.uint8)
+    return _leveled(small, tilt) if tilt else small
+
+
+def inline_within(picture: Picture, limit: int) -> Inline:
+    """Return the picture in a JPEG of at most so many bytes: at a lower quality, then smaller, where it takes more."""
+    width = picture.shape[1]
+    while True:
+        for quality in (84, 72, 58, 44):
+            made = inline(picture, width, quality)
+            if len(made.address) * 3 // 4 <= limit or width <= LEAST_WIDTH:
+                return made
+        width = max(LEAST_WIDTH, width * 3 // 4)
 
 
 def _leveled(picture: Picture, tilt: Tilt) -> Picture:

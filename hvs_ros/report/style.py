@@ -119,11 +119,11 @@ footer { margin-top: 30px; color: var(--soft); font-size: 13px; overflow-wrap: a
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 
-def document(title: str, body: str) -> str:
-    """Return a whole page; title and body are HTML already."""
+def document(title: str, body: str, more_style: str = "") -> str:
+    """Return a whole page; title and body are HTML already, more_style follows the style of all reports."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-        f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+        f"<title>{title}</title>\n<style>{STYLE}{more_style}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
