@@ -42,14 +42,15 @@ _STRICT = {
     Thought.GROUNDED: re.compile(rf"\s*{_GROUNDS}{_ANSWER}\s*", re.DOTALL),
 }
 _JOINTS = {
-    Thought.FREE: (r"<think>", r"</think>\s*<answer>"),
-    Thought.NONE: (r"<answer>",),
+    Thought.FREE: (re.compile(r"<think>"), re.compile(r"</think>\s*<answer>")),
+    Thought.NONE: (re.compile(r"<answer>"),),
     Thought.GROUNDED: (
-        *(r"<think>\s*<observation>", r"</observation>\s*<reasoning>"),
-        r"</reasoning>\s*</think>\s*<answer>",
+        re.compile(r"<think>\s*<observation>"),
+        re.compile(r"</observation>\s*<reasoning>"),
+        re.compile(r"</reasoning>\s*</think>\s*<answer>"),
     ),
 }
-"""Where the parts of an answer meet, the first at its beginning; its end is the answer's."""
+"""What an answer begins with, and where its parts meet."""
 _GROUNDED_ANSWER = re.compile(_GROUNDS + _ANSWER, re.DOTALL)
 
 # The published code takes the action's name and the brackets off and gives the first two numbers to Python's int().
@@ -133,14 +134,12 @@ def well_formed(text: str, thought: Thought = Thought.FREE) -> bool:
     text = text.replace("<image>", "").strip()
     if not text.endswith(_CLOSE):
         return False
-    at, end = 0, len(text) - len(_CLOSE)
-    for number, joint in enumerate(_JOINTS[thought]):
-        pattern = re.compile(joint)
-        found = pattern.search(text, at, end) if number else pattern.match(text, at, end)
-        if found is None:
-            return False
-        at = found.end()
-    return True
+    first, *later = _JOINTS[thought]
+    end = len(text) - len(_CLOSE)
+    found = first.match(text, 0, end)
+    for joint in later:
+        found = joint.search(text, found.end(), end) if found else None
+    return found is not None
 
 
 def _answer(text: str, mode: ParserMode, thought: Thought) -> str | None:
