@@ -12,12 +12,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
 
+import gymnasium
 import numpy as np
-
-try:
-    import gymnasium
-except ImportError as error:
-    raise ImportError("hvs_ros.gym needs gymnasium: pip install -e '.[gym]'") from error
 
 from hvs_ros.angles import Direction
 from hvs_ros.benchmark.episodes import Episode
@@ -26,7 +22,7 @@ from hvs_ros.gym.episodes import EpisodeDeck
 from hvs_ros.gym.rewards import RewardWeights, approach, correctness, distance, well_formed_episode
 from hvs_ros.gym.search import OngoingSearch, Pixels
 from hvs_ros.gym.studio import Studio, shared_studio
-from hvs_ros.panorama import Camera, Sampling
+from hvs_ros.panorama import SAMPLINGS, Camera, Sampling
 from hvs_ros.policy.model_settings import ParserMode, Thought
 from hvs_ros.policy.parse import Parsed, parse, well_formed
 from hvs_ros.search.action import Action, Rotate, Submit
@@ -42,11 +38,14 @@ class HumanoidSearchEnv(gymnasium.Env[Pixels, str]):
     """Search in panoramas; defaults are the published training's.
 
     An observation is the view, (height, width, 3) uint8, **RGB**, with the green cross, unaltered by JPEG. An action
-    is the text that a model says. ``info`` holds, always: ``episode_id``, ``instruction``, ``kind`` ("object" or
-    "path"), ``level`` (difficulty), ``direction`` ([yaw, pitch] in search degrees, float64), ``turn`` (the first is 1),
-    ``turns_left``, ``feedback`` (what came of the last answer, in words); after a step also ``status`` (of the parser),
-    ``action`` (as it was understood; empty: none), ``well_formed``, and ``rewards`` (the terms, which add up to the
-    reward); at the end ``success`` and ``outcome``. A submission terminates an episode, the turn limit truncates it.
+    is the text that a model says. A submission terminates an episode, the turn limit truncates it. ``info`` holds
+
+    - always: ``episode_id``, ``instruction``, ``kind`` ("object" or "path"), ``level`` (difficulty), ``direction``
+      (where the head looks, [yaw, pitch] in search degrees, float64), ``turn`` (that is to be answered, the first is 1;
+      at the end the last), ``turns_left``, ``feedback`` (what came of the last answer, in words);
+    - after a step: ``status`` (what the parser says of the answer), ``action`` (as understood; empty: none),
+      ``well_formed`` (the answer is valid and nothing but the format), ``rewards`` (terms; they sum to the reward);
+    - at the end: ``success`` and ``outcome``.
 
     Args:
         scenes: folder in the published layout; None: the sample scenes.
@@ -92,6 +91,8 @@ class HumanoidSearchEnv(gymnasium.Env[Pixels, str]):
     ) -> None:
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ValueError(f"render_mode is {render_mode!r}; give 'rgb_array' or None")
+        if sampling not in SAMPLINGS:
+            raise ValueError(f"sampling is {sampling!r}; give {' or '.join(SAMPLINGS)}")
         self.render_mode = render_mode
         self._camera = Camera(width, height, hfov_deg)
         self._sampling = sampling
@@ -218,7 +219,7 @@ class HumanoidSearchEnv(gymnasium.Env[Pixels, str]):
             "kind": episode.task.kind.value,
             "level": episode.level,
             "direction": np.array([direction.yaw_deg, direction.pitch_deg]),
-            "turn": session.turn,
+            "turn": len(session.turns) if session.done else session.turn,
             "turns_left": episode.task.max_turns - len(session.turns),
             "feedback": session.feedback or "",
         }

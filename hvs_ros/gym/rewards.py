@@ -92,7 +92,7 @@ def distance(approached: float, weights: RewardWeights) -> float:
         approached: as from ``approach``.
         weights: of the terms.
     """
-    return (weights.progress if approached > 0 else weights.regress) * approached
+    return (weights.progress if approached > 0 else weights.regress) * approached + 0.0  # No -0.0 of a zero weight.
 
 
 def approach(target: Target, before: Direction, after: Direction) -> float:

@@ -21,9 +21,14 @@ class Studio:
 
     Args:
         memory_mb: for decoded panoramas that no environment looks at just now.
+
+    Raises:
+        ValueError: less than none.
     """
 
     def __init__(self, memory_mb: int) -> None:
+        if memory_mb < 0:
+            raise ValueError(f"memory_mb is {memory_mb}; give 0 (nothing is kept) or more")
         self.panoramas = PanoramaCache(memory_mb * _BYTES)
         self._tables = TableCache()
 
