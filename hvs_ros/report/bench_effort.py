@@ -137,8 +137,8 @@ def answers_sentence(run: Drawn) -> str:
     return words + ". Any other answer is a turn in which the head stays where it is."
 
 
-def tokens(runs: Sequence[Drawn]) -> Numbers | None:
-    """Return the token counts; None where no policy counts them."""
+def tokens(runs: Sequence[Drawn]) -> Figure:
+    """Return the token counts; an empty figure where no policy counts them."""
     rows = []
     for run in runs:
         of_run = run.analysis.total.tokens
@@ -149,7 +149,8 @@ def tokens(runs: Sequence[Drawn]) -> Numbers | None:
         ):
             if spread.count:
                 rows.append((f"{run.name}, {name}", *_cells(spread, "{:.0f}"), total))
-    return Numbers(("tokens a turn", *_QUANTILES, "in all"), rows) if rows else None
+    shown = [("", Numbers(("tokens", *_QUANTILES, "in all"), rows).html())] if rows else []
+    return Figure("Tokens a turn", shown, "As the model or its server counted them; a dash: not counted.")
 
 
 _QUANTILES = ("mean", "5 %", "median", "95 %", "most")

@@ -86,7 +86,7 @@ class Figure:
 
     Attributes:
         title: what it shows.
-        panels: (heading, SVG) side by side; a heading may be empty.
+        panels: (heading, SVG or table) side by side; a heading may be empty.
         caption: what must be known to read it.
         keys: (class of the mark, what it means).
         numbers: what is drawn, as a table; None: all of it is written in the plot.

@@ -7,13 +7,15 @@ goes into the page unescaped, and the page itself forbids whatever might get thr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from hvs_ros.benchmark.analysis import Analysis
 from hvs_ros.benchmark.recorded_runs import RecordedRun
 from hvs_ros.report import bench_effort, bench_errors, bench_success
+from hvs_ros.report.bench_against import comparison
 from hvs_ros.report.bench_figure import HATCH, Drawn, percent, quoted
 from hvs_ros.report.bench_strips import KEYS, clipped, strip
 from hvs_ros.report.bench_style import BENCH_STYLE
@@ -21,7 +23,6 @@ from hvs_ros.report.bench_tables import (
     all_settings,
     counts_facts,
     deviations,
-    numbers_html,
     paper_table,
     run_facts,
     table_notes,
@@ -64,8 +65,9 @@ def write_bench_report(
     parts = (
         HATCH,
         _head(run, analysis, title),
-        _success(runs),
+        _success(runs, run.settings),
         _figures(runs),
+        comparison(run, against[0], runs[0].mode, [one.name for one in runs]) if against else "",
         _worst(run, runs[0], dataset, worst),
         _foot(run, against),
     )
@@ -116,9 +118,9 @@ def _facts(facts: Sequence[tuple[str, str]]) -> str:
     return f'<ul class="facts">{"".join(f"<li>{k} <b>{clipped(v, 200)}</b></li>" for k, v in facts)}</ul>'
 
 
-def _success(runs: Sequence[Drawn]) -> str:
-    notes = "".join(f"<li>{escape(line)}</li>" for line in table_notes(runs[0]))
-    return f'<h2>Beside the published results</h2>{paper_table(runs)}<ul class="remarks">{notes}</ul>'
+def _success(runs: Sequence[Drawn], settings: Mapping[str, Any]) -> str:
+    notes = "".join(f"<li>{clipped(line, 400)}</li>" for line in table_notes(runs[0], settings))
+    return f'<h2>Beside the published results</h2>{paper_table(runs, settings)}<ul class="remarks">{notes}</ul>'
 
 
 def _figures(runs: Sequence[Drawn]) -> str:
@@ -126,8 +128,12 @@ def _figures(runs: Sequence[Drawn]) -> str:
         return "<p>No search was completed: there is nothing to draw.</p>"
     success = (bench_success.cumulative(runs), bench_success.levels(runs), bench_success.by_angle(runs))
     errors = (bench_errors.yaw_errors(runs), bench_errors.scatter(runs), bench_errors.mismatch(runs))
-    effort = (bench_effort.turns(runs), bench_effort.travel(runs), bench_effort.latency(runs))
-    counted = bench_effort.tokens(runs)
+    effort = (
+        bench_effort.turns(runs),
+        bench_effort.travel(runs),
+        bench_effort.latency(runs),
+        bench_effort.tokens(runs),
+    )
     parts = [
         "<h2>Success</h2>",
         _grid(success),
@@ -139,7 +145,6 @@ def _figures(runs: Sequence[Drawn]) -> str:
         bench_effort.answers(runs),
         "<h2>Effort</h2>",
         _grid(effort),
-        numbers_html(counted),
     ]
     return "".join(parts)
 

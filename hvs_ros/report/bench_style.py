@@ -14,6 +14,8 @@ BENCH_STYLE = """
 .paper .own > * { font-weight: 700; color: var(--text); vertical-align: top; }
 .paper .own th { white-space: normal; overflow-wrap: anywhere; min-width: 9em; }
 .paper .own.s1 th { color: var(--run1); } .paper .own.s2 th { color: var(--run2); }
+.paper .apart > * > * { color: var(--soft); } .paper .sizes > * { font-style: italic; font-weight: 400;
+  white-space: normal; }
 .paper small { display: block; font-weight: 400; font-size: 11px; color: var(--soft); }
 .figures { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 18px; }
 figure.plots { padding: 14px 16px; border: 1px solid var(--line); border-radius: 14px; background: var(--card);
@@ -21,6 +23,8 @@ figure.plots { padding: 14px 16px; border: 1px solid var(--line); border-radius:
 figure.wide-figure { grid-column: 1 / -1; }
 .panels { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 360px), 1fr)); gap: 18px; }
 .panels > div { min-width: 0; max-width: 640px; }
+.plots table { font-size: 12.5px; } .plots th, .plots td { padding: 5px 8px; }
+.wide + .wide { margin-top: 12px; }
 .plots h3 { font-size: 15px; margin: 0 0 6px; } .plots h4 { font-size: 13px; margin: 0 0 2px; color: var(--soft); }
 .plots p { margin: 8px 0 0; font-size: 13px; color: var(--soft); }
 .plot { display: block; width: 100%; height: auto; font-size: 12px; overflow: visible; }

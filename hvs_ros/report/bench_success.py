@@ -154,16 +154,15 @@ def _angle(plot: Plot, number: int, run: Drawn, one: Bin) -> str:
     value = one.success.value or 0.0
     middle = (one.low_deg + one.high_deg) / 2
     about = f"{run.name}, {_range(one)}: {quoted(one.success)}"
-    if number == 0:
-        bar = plot.bar("column s1", one.low_deg, one.high_deg, 0.0, value, about, gap=10.0)
-    else:
-        bar = plot.marks("point s2", MARKS[1], [((middle + 5.0, value), about)])
-    if one.success.interval is None:
-        return bar
-    x = middle + (5.0 if number else 0.0)
-    (across, low), (_, high) = plot.at(x, one.success.interval.low), plot.at(x, one.success.interval.high)
-    doubtful = "" if one.success.interval.reliable else " doubtful"
-    return bar + f'<path class="whisker over s{number + 1}{doubtful}" d="M{across:.1f},{low:.1f}V{high:.1f}"/>'
+    x = middle + (6.0 if number else 0.0)
+    interval, whisker = one.success.interval, ""
+    if interval is not None:
+        (across, low), (_, high) = plot.at(x, interval.low), plot.at(x, interval.high)
+        doubtful = "" if interval.reliable else " doubtful"
+        whisker = f'<path class="whisker over s{number + 1}{doubtful}" d="M{across:.1f},{low:.1f}V{high:.1f}"/>'
+    if number:
+        return whisker + plot.marks("point s2", MARKS[1], [((x, value), about)])
+    return plot.bar("column s1", one.low_deg, one.high_deg, 0.0, value, about, gap=10.0) + whisker
 
 
 def _named(column: Column) -> str:

@@ -8,19 +8,21 @@ from html import escape
 from typing import Any
 
 from hvs_ros.benchmark.analysis import Analysis, Counts
+from hvs_ros.benchmark.bench_notes import incomparable
 from hvs_ros.benchmark.paper_results import PublishedTable, published_table
 from hvs_ros.benchmark.protocol import PROTOCOLS
 from hvs_ros.panorama.view import view_name
-from hvs_ros.report.bench_figure import KINDS, Drawn, Numbers, between, percent
+from hvs_ros.report.bench_figure import KINDS, Drawn, between, percent
 from hvs_ros.report.bench_strips import clipped
 from hvs_ros.search.task import LEVEL_NAMES, TaskKind
 
 _HEADINGS = {TaskKind.OBJECT: "Object search (HOS)", TaskKind.PATH: "Path search (HPS)"}
 
 
-def paper_table(runs: Sequence[Drawn]) -> str:
-    """Return the paper's Table 1 with the runs below it, as HTML."""
+def paper_table(runs: Sequence[Drawn], settings: Mapping[str, Any]) -> str:
+    """Return the paper's Table 1 with the runs below it, as HTML; settings are those of the first run."""
     published = published_table()
+    against = incomparable(runs[0].analysis, settings, published)
     kinds = "".join(
         f'<th scope="colgroup" colspan="{1 + len(LEVEL_NAMES[kind])}" class="group">{heading}</th>'
         for kind, heading in _HEADINGS.items()
@@ -34,25 +36,27 @@ def paper_table(runs: Sequence[Drawn]) -> str:
     return (
         '<div class="wide"><table class="paper"><thead>'
         f'<tr><th scope="col" rowspan="2">success, %</th>{kinds}</tr><tr>{names}</tr></thead>'
-        f"<tbody>{_published_rows(published)}</tbody><tbody>{rows}</tbody></table></div>"
+        f"<tbody{' class=apart' if against else ''}>{_published_rows(published, bool(against))}</tbody>"
+        f"<tbody>{rows}</tbody></table></div>"
     )
 
 
-def table_notes(run: Drawn) -> list[str]:
-    """Return what must be known to compare the run with the published rows."""
+def table_notes(run: Drawn, settings: Mapping[str, Any]) -> list[str]:
+    """Return what must be known to compare the run, which was made with the settings, with the published rows."""
     published = published_table()
     analysis = run.analysis
-    sizes = ", ".join(
-        f"{analysis.column(kind).success.of} of about {published.episodes(kind)} {kind.value}" for kind in TaskKind
-    )
     lines = [
         f"Published rows: {published.source}, by the {published.rule.value} rule; {published.notes}. "
         f"This run: by the {run.mode.value} rule.",
-        f"Episodes of this run: {sizes} searches of H*Bench. The rows can be compared where both the data set and the "
-        "protocol are the same; the small numbers are 95 % intervals and counts.",
+        "Small numbers below a rate of this run: its 95 % interval, whole scenes drawn again and again, and counts.",
+    ]
+    lines += [
+        f"Not comparable with the published rows: {reason}." for reason in incomparable(analysis, settings, published)
     ]
     if any(row.unlike for row in published.rows):
-        lines.append("* The published rates do not come from the number of episodes that the other rows have.")
+        lines.append(
+            "*: published rates that do not come from as many episodes as the other rows'; why is not published."
+        )
     doubts = {c.success.interval.doubt for c in analysis.columns if c.success.interval is not None}
     lines += [f"Intervals in brackets are not to be relied on: {doubt}." for doubt in sorted(doubts - {""})]
     return lines
@@ -127,13 +131,14 @@ def all_settings(settings: Mapping[str, Any]) -> str:
     return f"<details><summary>All settings and versions</summary><pre>{clipped(text, 20_000)}</pre></details>"
 
 
-def numbers_html(numbers: Numbers | None) -> str:
-    """Return a table; empty for none."""
-    return "" if numbers is None else numbers.html()
-
-
-def _published_rows(published: PublishedTable) -> str:
-    rows = []
+def _published_rows(published: PublishedTable, apart: bool) -> str:
+    sizes = "".join(
+        f'<td class="num{" first" if place == 0 else ""}">({size})</td>'
+        for kind in KINDS
+        for place, size in enumerate((published.episodes(kind), *published.sizes[kind]))
+    )
+    title = "published, not comparable (below)" if apart else "published"
+    rows = [f'<tr class="sizes"><th scope="row">{title}; episodes, estimated</th>{sizes}</tr>']
     for row in published.rows:
         cells = "".join(
             f'<td class="num{" first" if place == 0 else ""}">{rate:.2f}</td>'
