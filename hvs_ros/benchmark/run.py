@@ -90,13 +90,21 @@ class Patience:
 
     Attributes:
         attempts: how often an episode is run before it is reported as failed.
-        pause_s: between two attempts.
+        pause_s: between two attempts; where many searches run at once, doubled after each.
         failures_in_a_row: after so many episodes in a row without a completed search the run ends.
+        outage_s: where many searches run at once, not before nothing has completed for so long: a server that is
+            started again takes its time.
     """
 
     attempts: int = 3
     pause_s: float = 1.0
     failures_in_a_row: int = 3
+    outage_s: float = 180.0
+
+    @property
+    def pauses_s(self) -> list[float]:
+        """Before the second attempt and each further one, doubled each time."""
+        return [self.pause_s * 2.0**number for number in range(self.attempts - 1)]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ Scenes, panoramas with tasks, are in ``hvs_ros.panorama.scene``.
 
 from hvs_ros.panorama.cache import PanoramaCache
 from hvs_ros.panorama.camera import EVALUATION, TRAINING, Camera, CameraError
-from hvs_ros.panorama.cross import draw_cross
+from hvs_ros.panorama.cross import draw_cross, mark_cross
 from hvs_ros.panorama.geometry import Tilt
 from hvs_ros.panorama.gpano import Crop
 from hvs_ros.panorama.inverse import (
@@ -40,6 +40,7 @@ __all__ = [
     "ViewSampler",
     "direction_to_pixel",
     "draw_cross",
+    "mark_cross",
     "open_panorama",
     "pixel_to_direction",
     "view_box_to_panorama",
