@@ -13,6 +13,7 @@ from typing import Any
 
 from hvs_ros.benchmark.as_json import as_json_object
 from hvs_ros.benchmark.contrast import Contrast, Pair, Shift, shifts
+from hvs_ros.benchmark.natural_order import natural_order
 from hvs_ros.benchmark.recorded_runs import RecordedRun
 from hvs_ros.benchmark.result import EpisodeResult
 from hvs_ros.benchmark.settings import differences
@@ -54,7 +55,7 @@ class Comparison:
         total: all pairs.
         rows: by kind and level, each kind's "all" after its levels.
         shifts: turns, travel and durations.
-        changed: episodes that one run found and the other did not, by id.
+        changed: episodes that one run found and the other did not, in the order of their ids.
         only_in_a: how many episodes only A has.
         only_in_b: how many only B has.
         incomplete: how many both have, but one of them did not complete, or has no answer to compare with.
@@ -103,7 +104,7 @@ def compare(
         CompareError: no episode is in both, or one is not the same task in both.
     """
     of_a, of_b = ({result.episode_id: result for result in run.results} for run in (a, b))
-    common = sorted(of_a.keys() & of_b.keys())
+    common = sorted(of_a.keys() & of_b.keys(), key=natural_order)
     if not common:
         raise CompareError(f"{a.path} and {b.path} have no episode in common{_examples(of_a, of_b)}")
     changed_tasks = {name: found for name in common if (found := _changes(of_a[name], of_b[name]))}

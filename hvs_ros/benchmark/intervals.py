@@ -156,7 +156,9 @@ class Bootstrap:
             return None
         drawn = self.draw(np.stack([self.per_scene(np.ones(len(values))), self.per_scene(values)]))
         low, high = np.percentile(drawn[1] / drawn[0], LEVELS)
-        return float(low), float(high)
+        return round(float(low), 12) + 0.0, round(
+            float(high), 12
+        ) + 0.0  # sums of equal values differ in their last digit
 
     def _by_episode(self, count: int, of: int) -> tuple[float, float]:
         # The successes among episodes drawn with replacement are binomial: nothing else needs to be drawn.
