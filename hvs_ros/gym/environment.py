@@ -28,7 +28,7 @@ from hvs_ros.policy.parse import Parsed, parse, well_formed
 from hvs_ros.search.action import Action, Rotate, Submit
 from hvs_ros.search.decision import Decision, ParseStatus
 from hvs_ros.search.scoring import ScoringMode
-from hvs_ros.search.task import DEFAULT_MAX_TURNS
+from hvs_ros.search.task import DEFAULT_MAX_TURNS, Task
 from hvs_ros.search.view import Observation
 
 E = TypeVar("E", bound=Enum)
@@ -111,6 +111,17 @@ class HumanoidSearchEnv(gymnasium.Env[Pixels, str]):
     def episodes(self) -> tuple[Episode, ...]:
         """The episodes that ``reset`` draws from, by scene, item and start."""
         return self._deck.episodes
+
+    @property
+    def task(self) -> Task:
+        """What the searcher of the present episode is told.
+
+        Raises:
+            ResetNeeded: there was no episode yet.
+        """
+        if self._search is None:
+            raise gymnasium.error.ResetNeeded("there is no episode: call reset() first")
+        return self._search.episode.task
 
     @property
     def observation(self) -> Observation:
