@@ -69,7 +69,7 @@ def _cells(row: Contrast) -> list[str]:
 def _verdict(comparison: Comparison) -> list[str]:
     total = comparison.total
     lines = [
-        f"{total.pairs} episodes in {total.scenes} scenes that both runs completed, by the {comparison.mode.value} rule:",
+        f"{total.pairs} pairs in {total.scenes} scenes that both runs completed, by the {comparison.mode.value} rule:",
         f"found by both {total.both}, only by A {total.only_a}, only by B {total.only_b}, by neither {total.neither}",
         "p: McNemar's exact test, two-sided, which takes episodes for independent; p by scene: the two runs swapped",
         "scene by scene, which does not; neither is corrected for the number of rows. Intervals: scenes drawn again",
