@@ -114,8 +114,6 @@ setup(
             "hvs = hvs_ros.cli.main:main",
             *(f"{node} = hvs_ros.nodes.{node}:main" for node in NODES),
         ],
-        # gymnasium finds the environment's id by this.
-        "gymnasium.envs": ["__root__ = hvs_ros.gym:register_envs"],
         "hvs_ros.command_backends": [
             "dynamixel = hvs_ros.nodes.commands.dynamixel:DynamixelCommands",
             "follow_joint_trajectory = hvs_ros.nodes.commands.follow_joint_trajectory:FollowJointTrajectoryCommands",
