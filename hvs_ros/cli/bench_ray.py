@@ -1,11 +1,8 @@
-"""``hvs bench --ray``: the options, and the workers that a run on several machines is given.
+"""``hvs bench --ray``: the options, and the workers that a run on several machines is given instead of a crew.
 
-    with ray_workers(args, job, say) as workers:         # instead of a crew
-        facts = workers.describe()                        # instead of crew.describe()
-        run = RayRun(episodes, workers, results, listener)   # instead of BenchEngine(...)
-        report = run.run()
-
-Enter it in the main thread: the processes of a cluster that a run starts end with the thread that started them.
+Where a run in this process has ``BenchEngine(episodes, crew, viewing, results, listener, settings, patience)``, one on
+a cluster has ``with ray_workers(...) as workers: RayRun(episodes, workers, results, listener, patience)``; what goes
+into the results file, and what comes out, is the same.
 """
 
 from __future__ import annotations
@@ -16,6 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from hvs_ros.cli.arguments import number, positive
+from hvs_ros.cli.error import BAD_INPUT, FAILED, VerbError
 
 if TYPE_CHECKING:
     from hvs_ros.benchmark.ray_cluster import RayWorkers
@@ -25,7 +23,7 @@ Say = Callable[[str], None]
 
 
 def add_ray(group: argparse._ArgumentGroup) -> None:
-    """Declare ``--ray`` and what goes with it: ``args.ray`` (None without it), ``workers``, ``worker_cpus``, ..."""
+    """Declare ``--ray`` (None without it) and what goes with it."""
     group.add_argument(
         "--ray",
         metavar="ADDRESS",
@@ -35,24 +33,33 @@ def add_ray(group: argparse._ArgumentGroup) -> None:
         "--workers",
         type=positive,
         metavar="N",
-        help="of --ray: that search, each with a policy and --in-flight searches of its own (default: one a machine, "
-        "with --worker-gpus one for each such share)",
+        help="of --ray: so many search, each with a policy and --in-flight searches of its own (default: one a"
+        " machine; with --worker-gpus as many as there are GPUs for)",
     )
     group.add_argument(
-        "--worker-cpus",
-        type=number(0.1, 1024),
-        default=1.0,
-        metavar="X",
-        help="cores that a worker reserves (default 1)",
+        "--worker-cpus", type=number(0.1, 1024), metavar="X", help="cores that a worker reserves (default 1)"
     )
-    group.add_argument(
-        "--worker-gpus", type=number(0, 64), default=0.0, metavar="X", help="GPUs that a worker gets (default 0)"
-    )
+    group.add_argument("--worker-gpus", type=number(0, 64), metavar="X", help="GPUs that a worker gets (default 0)")
+
+
+def check_ray(args: argparse.Namespace) -> None:
+    """Refuse what goes with ``--ray`` where that is not given.
+
+    Raises:
+        VerbError: naming the option.
+    """
+    if args.ray is None:
+        for name in ("workers", "worker_cpus", "worker_gpus"):
+            if getattr(args, name) is not None:
+                option = name.replace("_", "-")
+                raise VerbError(f"--{option} goes with --ray: give --ray local or an address", BAD_INPUT)
 
 
 @contextmanager
 def ray_workers(args: argparse.Namespace, job: Job, say: Say, *, verbose: bool = False) -> Iterator[RayWorkers]:
-    """Connect to the cluster, or start one, have the workers made, and end all that was started when the block ends.
+    """Connect to the cluster, or start one, and yield its workers when the first is ready; end all at the end.
+
+    Enter it in the main thread: the processes of a cluster that a run starts end with the thread that started them.
 
     Args:
         args: the command line, with what ``add_ray`` declares.
@@ -63,5 +70,23 @@ def ray_workers(args: argparse.Namespace, job: Job, say: Say, *, verbose: bool =
     Raises:
         VerbError: ray is missing, there is no cluster, or no worker that could do it; with one line for the user.
     """
-    raise NotImplementedError
-    yield
+    from hvs_ros.benchmark.ray_cluster import RaySettings, RayWorkers
+    from hvs_ros.benchmark.ray_session import LOCAL, RayError
+    from hvs_ros.policy.contract import PolicyError
+
+    settings = RaySettings(
+        address=args.ray,
+        workers=args.workers,
+        cpus=args.worker_cpus or 1.0,
+        gpus=args.worker_gpus or 0.0,
+        verbose=verbose,
+    )
+    if args.ray == LOCAL:
+        say("starting a Ray cluster on this machine")
+    try:
+        with RayWorkers(job, settings, say) as workers:
+            yield workers
+    except RayError as error:
+        raise VerbError(str(error), FAILED) from error
+    except PolicyError as error:
+        raise VerbError(str(error), BAD_INPUT) from error
