@@ -1,20 +1,10 @@
-"""Runs what ``hvs sim`` was asked for, shows how it goes, and ends with the table and the reports.
-
-The run itself is in a thread, so that the main thread is free for what only it gets: signals. The first Ctrl-C cancels
-the search under way, and everything ends in order: bags are closed, the table of what was done is printed. The second
-one ends at once.
-"""
+"""Runs what ``hvs sim`` was asked for, shows how it goes, and ends with the table and the reports."""
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import signal
-import threading
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -28,6 +18,7 @@ from hvs_ros.cli.error import FAILED, VerbError
 from hvs_ros.cli.main import INTERRUPTED
 from hvs_ros.cli.sim_backend import open_backend
 from hvs_ros.cli.sim_plan import Plan, make_plan, open_results
+from hvs_ros.cli.supervised import supervised
 from hvs_ros.search.episode import Outcome
 from hvs_ros.search.scoring import ScoringMode
 
@@ -119,7 +110,7 @@ def _run(
         listener: Listener = progress if reports is None else Listeners(progress, reports)
         run = BenchmarkRun(plan.episodes, backend, results, listener)
         try:
-            return _supervised(run, progress.on_note)
+            return supervised(run, progress.on_note)
         except ResultsError as error:
             raise VerbError(str(error)) from error
 
@@ -131,50 +122,6 @@ def _progress(console: Console, mode: ScoringMode, plan: Plan, stack: ExitStack)
 
         return stack.enter_context(LiveProgress(console, mode))
     return PlainProgress(_say, mode)
-
-
-def _supervised(run: BenchmarkRun, say: Callable[[str], None]) -> RunReport:
-    """Run in a thread; stop in good order at the first signal, raise KeyboardInterrupt at the second."""
-    outcome: list[RunReport | BaseException] = []
-
-    def work() -> None:
-        try:
-            outcome.append(run.run())
-        except BaseException as error:  # the main thread raises it
-            outcome.append(error)
-
-    worker = threading.Thread(target=work, name="benchmark", daemon=True)
-    with _counted_signals() as count:
-        worker.start()
-        told = False
-        while worker.is_alive():
-            worker.join(0.1)
-            if count() and not told:
-                told = True
-                say("stopping: the search is canceled (Ctrl-C once more ends at once)")
-                run.stop()
-            if count() > 1:
-                raise KeyboardInterrupt
-    ended = outcome[0]
-    if isinstance(ended, BaseException):
-        raise ended
-    return ended
-
-
-@contextlib.contextmanager
-def _counted_signals() -> Iterator[Callable[[], int]]:
-    """Count SIGINT and SIGTERM instead of acting on them; the handler does nothing that could need a lock."""
-    seen: list[int] = []
-
-    def note(number: int, _frame: FrameType | None) -> None:
-        seen.append(number)
-
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield lambda: len(seen)
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _announce(results: ResultsFile, plan: Plan) -> None:
