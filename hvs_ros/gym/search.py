@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from hvs_ros.angles import Direction
 from hvs_ros.benchmark.episodes import Episode
-from hvs_ros.panorama import ViewSampler, draw_cross
+from hvs_ros.benchmark.searching import MARK
+from hvs_ros.panorama import ViewSampler, mark_cross
 from hvs_ros.search.decision import Decision
 from hvs_ros.search.episode import SearchSession, Turn
 from hvs_ros.search.scoring import ScoringMode, score
@@ -66,8 +67,9 @@ class OngoingSearch:
 
     def _seen(self, direction: Direction) -> View:
         sampler = self._sampler
-        image = draw_cross(sampler.render(direction.yaw_deg, direction.pitch_deg))
-        return View(image, direction, 0, sampler.camera.hfov_deg, f"{sampler.info.made}, green cross")
+        image = sampler.render(direction.yaw_deg, direction.pitch_deg)
+        mark_cross(image)
+        return View(image, direction, 0, sampler.camera.hfov_deg, f"{sampler.info.made}, {MARK}")
 
     def _observe(self) -> Observation:
         return self.session.observe(self._view)
