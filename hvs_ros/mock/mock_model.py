@@ -22,6 +22,8 @@ class MockModel:
         max_pixels: larger pictures are shrunk.
         key: that must come with a request; empty: none.
         delay_s: before each answer.
+        at_once: so many are being answered at the same time, the others wait; 0: all.
+        looks: opens the pictures; without, they are not decoded, and cost no tokens.
         tail: what the model would go on to say after its stop string.
         lists_models: whether there is a list of models.
     """
@@ -34,6 +36,8 @@ class MockModel:
     max_pixels: int = QWEN.max_pixels
     key: str = ""
     delay_s: float = 0.0
+    at_once: int = 0
+    looks: bool = True
     tail: str = ""
     lists_models: bool = True
 
@@ -57,7 +61,8 @@ class MockModel:
         Raises:
             RefusedError: it is not as it should be, for another model, or too long.
         """
-        read_request(asked, owner=self.owner, form=replace(QWEN, max_pixels=self.max_pixels))
+        form = replace(QWEN, max_pixels=self.max_pixels) if self.looks else None
+        read_request(asked, owner=self.owner, form=form)
         name, needed = asked.body.get("model"), asked.prompt_tokens + asked.limit
         if name not in self.models:
             raise RefusedError(f"The model `{name}` does not exist.", 404, "NotFoundError")

@@ -105,13 +105,13 @@ class Asked:
         return 1 + sum(role == "assistant" for role, _ in self.texts)
 
 
-def read_request(asked: Asked, *, owner: str, form: PictureFormat = QWEN) -> None:
+def read_request(asked: Asked, *, owner: str, form: PictureFormat | None = QWEN) -> None:
     """Fill in what is in a request.
 
     Args:
         asked: with its body.
         owner: whose server this is meant to be.
-        form: how pictures become tokens.
+        form: how pictures become tokens; None: they are not opened, and are none.
 
     Raises:
         RefusedError: it is not as it should be.
@@ -134,13 +134,15 @@ def read_request(asked: Asked, *, owner: str, form: PictureFormat = QWEN) -> Non
             f"After the optional system message, roles must alternate user/assistant and end with user: {roles}"
         )
     for message in messages:
-        _read_message(asked, message)
-    pictures = sum(picture_size(p.width, p.height, form).tokens + PICTURE_MARKS for p in asked.pictures)
+        _read_message(asked, message, opened=form is not None)
+    pictures = (
+        0 if form is None else sum(picture_size(p.width, p.height, form).tokens + PICTURE_MARKS for p in asked.pictures)
+    )
     characters = sum(len(text) for _, text in asked.texts)
     asked.prompt_tokens = pictures + characters // CHARACTERS_A_TOKEN + 4 * len(messages)
 
 
-def _read_message(asked: Asked, message: Mapping[str, Any]) -> None:
+def _read_message(asked: Asked, message: Mapping[str, Any], *, opened: bool) -> None:
     content = message.get("content")
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
     if not isinstance(parts, list):
@@ -150,7 +152,8 @@ def _read_message(asked: Asked, message: Mapping[str, Any]) -> None:
         if part.get("type") == "text" and isinstance(part.get("text"), str):
             texts.append(part["text"])
         elif part.get("type") == "image_url" and message["role"] == "user":
-            asked.pictures.append(_picture(part.get("image_url")))
+            given = part.get("image_url")
+            asked.pictures.append(_picture(given) if opened else _unopened(given))
         else:
             raise RefusedError(f"a part of a message of {message['role']} is not understood: {str(part)[:60]}")
     asked.texts.append((message["role"], "".join(texts)))
@@ -173,3 +176,9 @@ def _picture(given: Any) -> AskedPicture:
     height, width = image.shape[:2]
     blue, green, red = (float(value) for value in image.reshape(-1, 3).mean(axis=0))
     return AskedPicture(found[1], width, height, len(data), hashlib.sha256(data).hexdigest(), (blue, green, red))
+
+
+def _unopened(given: Any) -> AskedPicture:
+    url = str(given.get("url", "")) if isinstance(given, Mapping) else ""
+    # The end of a file differs from picture to picture, and its beginning does not.
+    return AskedPicture(url[5:20].partition(";")[0], 0, 0, len(url), url[-64:], (0.0, 0.0, 0.0))

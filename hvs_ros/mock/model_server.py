@@ -31,6 +31,8 @@ from hvs_ros.mock.model_requests import Asked, RefusedError
 from hvs_ros.policy.event_loop import EventLoopThread
 
 LONGEST_BODY = 256 * 1024 * 1024
+KEPT = 16
+"""Requests that the process remembers: they hold pictures."""
 
 
 class MockModelServer:
@@ -41,6 +43,7 @@ class MockModelServer:
         host: to listen at.
         tls: with its certificate; None: unencrypted.
         on_request: is given a line about each request that has ended.
+        keep: so many of the latest requests are in ``asked``; None: all of them.
         model: fields of ``MockModel``.
 
     Attributes:
@@ -54,13 +57,15 @@ class MockModelServer:
         host: str = "127.0.0.1",
         tls: ssl.SSLContext | None = None,
         on_request: Callable[[str], None] | None = None,
+        keep: int | None = None,
         **model: Any,
     ) -> None:
         self.asked: list[Asked] = []
         self._model = MockModel(**model)
         self._answers = Answers(self._model.script)
         self._host, self._port = host, port
-        self._tls, self._on_request = tls, on_request
+        self._tls, self._on_request, self._keep = tls, on_request, keep
+        self._turnstile = asyncio.Semaphore()
         self._fault, self._times, self._wait = "", 0, ""
         self._loop: EventLoopThread | None = None
         self._runner: web.AppRunner | None = None
@@ -123,6 +128,7 @@ class MockModelServer:
         self._fault, self._times, self._wait = fault, times, retry_after
 
     async def _listen(self) -> None:
+        self._turnstile = asyncio.Semaphore(self._model.at_once or sys.maxsize)
         app = web.Application(client_max_size=LONGEST_BODY)
         app.router.add_get("/v1/models", self._list)
         app.router.add_post("/v1/chat/completions", self._complete)
@@ -151,6 +157,8 @@ class MockModelServer:
     async def _complete(self, request: web.Request) -> web.StreamResponse:
         asked = Asked({})
         self.asked.append(asked)
+        if self._keep is not None:
+            del self.asked[: -self._keep]
         began = time.monotonic()
         try:
             asked.key = _key(request)
@@ -184,7 +192,8 @@ class MockModelServer:
             response = await go_wrong(request, fault, self._wait)
             if response is not None:
                 return response
-        await asyncio.sleep(m.delay_s)
+        async with self._turnstile:
+            await asyncio.sleep(m.delay_s)
         said = self._answers.say(asked)
         text, finish = generated(said + m.tail, asked, fault)
         message: dict[str, Any] = {"role": "assistant", "content": text}
@@ -245,19 +254,25 @@ def main(args: Sequence[str] | None = None) -> int:
     parser.add_argument("--context", type=int, default=MockModel.context, help="tokens")
     parser.add_argument("--image-limit", type=int, default=MockModel.image_limit, help="pictures in a request")
     parser.add_argument("--delay", type=float, default=0.0, help="seconds before each answer")
+    parser.add_argument("--at-once", type=int, default=0, help="answers at the same time; 0: any number")
+    parser.add_argument("--unopened", action="store_true", help="pictures are not decoded: for measuring who asks")
+    parser.add_argument("--quiet", action="store_true", help="print no line about each request")
     parser.add_argument("--fault", default="", help=f"{', '.join(FAULTS[1:])} or another status")
     parser.add_argument("--times", type=int, default=sys.maxsize, help="how often it goes wrong")
     given = parser.parse_args(args)
     server = MockModelServer(
         given.port,
         host=given.host,
-        on_request=lambda line: print(line, flush=True),
+        on_request=None if given.quiet else lambda line: print(line, flush=True),
+        keep=KEPT,
         script=given.script,
         models=tuple(given.model) or MockModel.models,
         owner=given.owner,
         context=given.context,
         image_limit=given.image_limit,
         delay_s=given.delay,
+        at_once=given.at_once,
+        looks=not given.unopened,
     )
     try:
         server.fail(given.fault, given.times)

@@ -52,7 +52,7 @@ class ModelServer:
         self.checked = False
         self._settings = settings
         self._key = address.key()
-        self._client, self._httpx = _client(address, settings, self._key)
+        self._clients = _Clients(address, settings, self._key)
 
     async def models(self) -> list[dict[str, Any]]:
         """Return its list of models.
@@ -83,22 +83,25 @@ class ModelServer:
 
     async def close(self) -> None:
         """Close its connections."""
-        await self._client.aclose()
+        await self._clients.close()
 
     async def _text(self, method: str, path: str, body: bytes | None = None) -> str:
         """Return the body of an answer."""
         limit_s = self._settings.timeout
+        client = self._clients.take()
         try:
             # The client's own limit is for the time between two packets.
-            request = self._client.request(method, f"{self.address.url}{path}", content=body)
+            request = client.request(method, f"{self.address.url}{path}", content=body)
             response = await asyncio.wait_for(request, limit_s)
             if response.is_success:
                 return str(response.text)
             fault = refusal(response, self.address, self._key)
         except Exception as error:
             # Not chained: the client's exceptions hold the request with its headers.
-            late = isinstance(error, (asyncio.TimeoutError, TimeoutError, self._httpx.TimeoutException))
+            late = isinstance(error, (asyncio.TimeoutError, TimeoutError, self._clients.late))
             fault = fault_of(error, self._key, late=late, timeout_s=limit_s)
+        finally:
+            self._clients.give_back(client)
         raise fault
 
 
@@ -130,28 +133,56 @@ def _missing(why: str) -> PolicyUnavailableError:
     )
 
 
-def _client(address: ServerAddress, settings: ServerSettings, key: str) -> tuple[Any, Any]:
-    """Return a client and the module that it is of: ``httpx``, or what newer versions of openai have in its place."""
-    openai = _openai()
-    verify: bool | ssl.SSLContext = settings.verify_tls
-    if settings.ca_file and settings.verify_tls:
-        try:
-            verify = ssl.create_default_context(cafile=str(Path(settings.ca_file).expanduser()))
-        except (OSError, ssl.SSLError) as error:
-            raise PolicyUnavailableError(f"ca_file {settings.ca_file}: no certificates can be read: {error}") from error
-    kinds = openai.DefaultAsyncHttpxClient.__mro__
-    httpx = importlib.import_module(next(k for k in kinds if k.__name__ == "AsyncClient").__module__.partition(".")[0])
-    client = openai.DefaultAsyncHttpxClient(
-        verify=verify,
-        timeout=httpx.Timeout(settings.timeout, connect=settings.connect_timeout),
-        # As many as there are searches at the same time, and none is closed while there are any.
-        limits=httpx.Limits(max_connections=None, max_keepalive_connections=None),
-        headers={
-            "Authorization": f"Bearer {key or NO_KEY}",
-            "Content-Type": "application/json",
-            "User-Agent": "hvs_ros",
-        },
+class _Clients:
+    """HTTP clients of one server, one for each request under way.
+
+    With many requests, one client would look at all of its connections at the beginning and at the end of each.
+
+    Attributes:
+        late: what they raise when the time is up.
+    """
+
+    def __init__(self, address: ServerAddress, settings: ServerSettings, key: str) -> None:
+        self._openai = _openai()
+        kinds = self._openai.DefaultAsyncHttpxClient.__mro__
+        # Newer versions of openai have something else in the place of httpx.
+        module = next(kind for kind in kinds if kind.__name__ == "AsyncClient").__module__
+        httpx = importlib.import_module(module.partition(".")[0])
+        self.late: type[Exception] = httpx.TimeoutException
         # HTTP_PROXY, which many machines have set, is not meant for this machine itself.
-        trust_env=not address.local,
-    )
-    return client, httpx
+        trust_env = not address.local
+        self._options = {
+            # Reading the certificates takes longer than a request, so it is done once.
+            "verify": _own_certificates(settings)
+            or httpx.create_ssl_context(verify=settings.verify_tls, trust_env=trust_env),
+            "timeout": httpx.Timeout(settings.timeout, connect=settings.connect_timeout),
+            "headers": {
+                "Authorization": f"Bearer {key or NO_KEY}",
+                "Content-Type": "application/json",
+                "User-Agent": "hvs_ros",
+            },
+            "trust_env": trust_env,
+        }
+        self._idle: list[Any] = []
+
+    def take(self) -> Any:
+        """Return a client that nobody uses; the last one that was used, whose connection is the freshest."""
+        return self._idle.pop() if self._idle else self._openai.DefaultAsyncHttpxClient(**self._options)
+
+    def give_back(self, client: Any) -> None:
+        """Take back a client that is not used any more."""
+        self._idle.append(client)
+
+    async def close(self) -> None:
+        """Close all that are not used; those that are, are of calls that were cancelled."""
+        while self._idle:
+            await self._idle.pop().aclose()
+
+
+def _own_certificates(settings: ServerSettings) -> ssl.SSLContext | None:
+    if not (settings.ca_file and settings.verify_tls):
+        return None
+    try:
+        return ssl.create_default_context(cafile=str(Path(settings.ca_file).expanduser()))
+    except (OSError, ssl.SSLError) as error:
+        raise PolicyUnavailableError(f"ca_file {settings.ca_file}: no certificates can be read: {error}") from error

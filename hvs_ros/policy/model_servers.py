@@ -19,7 +19,7 @@ from dataclasses import replace
 
 from hvs_ros.policy.contract import PolicyError, PolicyUnavailableError
 from hvs_ros.policy.conversation import Message
-from hvs_ros.policy.engine import Answer
+from hvs_ros.policy.engine import Answer, Description
 from hvs_ros.policy.model_server import ModelServer
 from hvs_ros.policy.qwen.preprocess import picture_size
 from hvs_ros.policy.server_address import addresses
@@ -70,6 +70,20 @@ class ModelServers:
     def servers(self) -> tuple[ModelServer, ...]:
         """The servers, as they were named."""
         return tuple(member.server for member in self._pool.members)
+
+    def describe(self) -> Description:
+        """Return the model and who serves it."""
+        known = next((server for server in self.servers if server.checked), self.servers[0])
+        facts: dict[str, str | int | float | bool] = {"model": known.model, "runtime": known.dialect.value}
+        if known.context is not None:
+            facts["context"] = known.context
+        if known.view_tokens is not None:
+            facts["view_tokens"] = known.view_tokens
+        if note := shrunk(known, self._needs):
+            facts["note"] = note
+        sampling = "greedy" if self._sampling.temperature <= 0 else f"temperature {self._sampling.temperature:g}"
+        facts["sampling"] = f"{sampling} and at most {self._sampling.max_tokens} tokens"
+        return facts
 
     async def check(self) -> None:
         """Try the servers out. One that cannot be reached is left out as long as there is another.

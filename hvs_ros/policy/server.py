@@ -5,12 +5,16 @@ The key is taken from the environment (HVS_API_KEY; for OpenAI, OPENAI_API_KEY) 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
+from hvs_ros.policy.crew import Crew
 from hvs_ros.policy.model_policy import ModelPolicy
 from hvs_ros.policy.model_server import require_openai
 from hvs_ros.policy.model_settings import ModelSettings, takes_model_settings
 from hvs_ros.policy.server_address import addresses
+from hvs_ros.policy.server_crew import SIZE, ServerCrew
 from hvs_ros.policy.server_engine import ServerEngine
 from hvs_ros.policy.server_needs import Needs
 from hvs_ros.policy.server_request import Sampling
@@ -72,3 +76,20 @@ class ServerPolicy(ModelPolicy):
         sampling = Sampling(settings.max_tokens, settings.temperature, settings.stops)
         needs = Needs(settings.views, own.view, settings.max_tokens)
         super().__init__(lambda: ServerEngine(own, sampling, needs, image_format=settings.image_format), settings)
+
+    @staticmethod
+    def crew(settings: Mapping[str, Any], size: int | None = None) -> Crew:
+        """Return searchers that ask the same servers at the same time.
+
+        Args:
+            settings: as for the policy.
+            size: how many; None: 64.
+
+        Raises:
+            PolicyError: a setting that cannot be.
+            PolicyUnavailableError: a package is missing.
+        """
+        own = {field.name for field in fields(ServerSettings)}
+        mine = ServerSettings(**{name: value for name, value in settings.items() if name in own})
+        common = ModelSettings.of({name: value for name, value in settings.items() if name not in own})
+        return ServerCrew(mine, common, SIZE if size is None else size)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hvs_ros.policy.conversation import Message
 from hvs_ros.policy.engine import Answer, Description
 from hvs_ros.policy.event_loop import EventLoopThread
-from hvs_ros.policy.model_servers import ModelServers, Session, shrunk
+from hvs_ros.policy.model_servers import ModelServers, Session
 from hvs_ros.policy.server_needs import Needs
 from hvs_ros.policy.server_request import Sampling
 from hvs_ros.policy.server_settings import ServerSettings
@@ -31,7 +31,6 @@ class ServerEngine:
     def __init__(
         self, settings: ServerSettings, sampling: Sampling, needs: Needs, *, image_format: str = "jpeg"
     ) -> None:
-        self._needs = needs
         self._servers = ModelServers(settings, sampling, needs, image_format=image_format)
         self._session = Session()
         self._loop = EventLoopThread("model_servers")
@@ -43,16 +42,7 @@ class ServerEngine:
 
     def describe(self) -> Description:
         """Return the model and who serves it."""
-        servers = self._servers.servers
-        known = next((server for server in servers if server.checked), servers[0])
-        facts: dict[str, str | int | float | bool] = {"model": known.model, "runtime": known.dialect.value}
-        if known.context is not None:
-            facts["context"] = known.context
-        if known.view_tokens is not None:
-            facts["view_tokens"] = known.view_tokens
-        if note := shrunk(known, self._needs):
-            facts["note"] = note
-        return facts
+        return self._servers.describe()
 
     def answer(self, messages: Sequence[Message], canceled: threading.Event) -> Answer:
         """Return what the model says next."""
