@@ -77,7 +77,8 @@ class Numbers:
             + "</tr>"
             for row in self.rows
         )
-        return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+        table = f'<table class="numbers"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        return f'<div class="wide">{table}</div>'
 
 
 @dataclass(frozen=True)

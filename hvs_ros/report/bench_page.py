@@ -23,6 +23,7 @@ from hvs_ros.report.bench_tables import (
     all_settings,
     counts_facts,
     deviations,
+    obstacles,
     paper_table,
     run_facts,
     table_notes,
@@ -119,8 +120,9 @@ def _facts(facts: Sequence[tuple[str, str]]) -> str:
 
 
 def _success(runs: Sequence[Drawn], settings: Mapping[str, Any]) -> str:
-    notes = "".join(f"<li>{clipped(line, 400)}</li>" for line in table_notes(runs[0], settings))
-    return f'<h2>Beside the published results</h2>{paper_table(runs, settings)}<ul class="remarks">{notes}</ul>'
+    notes = "".join(f"<li>{clipped(line, 400)}</li>" for line in table_notes(runs[0]))
+    table = obstacles(runs[0], settings) + paper_table(runs, settings)
+    return f'<h2>Beside the published results</h2>{table}<ul class="remarks">{notes}</ul>'
 
 
 def _figures(runs: Sequence[Drawn]) -> str:

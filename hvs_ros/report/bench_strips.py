@@ -97,8 +97,7 @@ def _verdict(worst: Worst) -> str:
 
 
 def _facts(result: EpisodeResult) -> str:
-    names = LEVEL_NAMES[result.kind]
-    level = f", {names[result.level]}" if result.level is not None and 0 <= result.level < len(names) else ""
+    level = f", {LEVEL_NAMES[result.kind][result.level]}" if result.level is not None else ""
     record = result.record
     facts = [
         ("episode", result.episode_id),
@@ -132,6 +131,9 @@ def _turn(
 ) -> str:
     direction = turn.direction
     where = "" if camera is None or result.target is None else whereabouts(camera, direction, result.target)
+    submitted = result.record.submitted
+    if submitted is not None and turn is result.record.turns[-1]:
+        where += f"; submitted {submitted.angle_to_deg(direction):.0f}° from where it looked"
     status = turn.status.value if turn.status is not ParseStatus.OK else ""
     badges = f'<span class="badge bad">{escape(status)}</span>' if status else ""
     badges += '<span class="badge open">a guess</span>' if turn.guess else ""

@@ -11,6 +11,7 @@ BENCH_STYLE = """
 .paper th, .paper td { padding: 5px 9px; font-size: 13px; } .paper .group { text-align: center; }
 .paper .first { border-left: 1px solid var(--line); } .paper .group { border-left: 1px solid var(--line); }
 .paper tbody + tbody tr:first-child > * { border-top: 2px solid var(--soft); }
+.paper th[rowspan], .paper .own th { width: 15em; }
 .paper .own > * { font-weight: 700; color: var(--text); vertical-align: top; }
 .paper .own th { white-space: normal; overflow-wrap: anywhere; min-width: 9em; }
 .paper .own.s1 th { color: var(--run1); } .paper .own.s2 th { color: var(--run2); }
@@ -23,7 +24,9 @@ figure.plots { padding: 14px 16px; border: 1px solid var(--line); border-radius:
 figure.wide-figure { grid-column: 1 / -1; }
 .panels { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 360px), 1fr)); gap: 18px; }
 .panels > div { min-width: 0; max-width: 640px; }
-.plots table { font-size: 12.5px; } .plots th, .plots td { padding: 5px 8px; }
+.numbers th, .numbers td { padding: 5px 9px; font-size: 13px; } .numbers th { white-space: normal; }
+.numbers tbody th { min-width: 8.5em; overflow-wrap: anywhere; }
+.wide tbody:last-child tr:last-child > * { border-bottom: 0; }
 .wide + .wide { margin-top: 12px; }
 .plots h3 { font-size: 15px; margin: 0 0 6px; } .plots h4 { font-size: 13px; margin: 0 0 2px; color: var(--soft); }
 .plots p { margin: 8px 0 0; font-size: 13px; color: var(--soft); }
@@ -63,7 +66,7 @@ figure.wide-figure { grid-column: 1 / -1; }
 .amount span { position: relative; padding-left: 8px; white-space: nowrap; }
 .strip { margin: 0 0 22px; padding: 16px; border: 1px solid var(--line); border-radius: 14px; background: var(--card); }
 .strip-keys { margin: 0 0 12px; }
-.strip-head { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 18px; margin-bottom: 14px;
+.strip-head { display: grid; grid-template-columns: minmax(0, 4fr) minmax(0, 5fr); gap: 18px; margin-bottom: 14px;
   break-inside: avoid; }
 .strip h3 { font-size: 18px; line-height: 1.3; margin: 8px 0 10px; overflow-wrap: anywhere; }
 .strip .facts { font-size: 13px; margin: 0 0 8px; gap: 3px 18px; }
@@ -71,6 +74,9 @@ figure.wide-figure { grid-column: 1 / -1; }
 .n { display: inline-grid; place-items: center; min-width: 24px; height: 24px; padding: 0 6px; border-radius: 12px;
   background: var(--gaze); color: #14181f; font-weight: 700; font-size: 13px; }
 .strip-map .map { border-radius: 9px; }
+.strip-map .start > *, .strip-map .stop > *, .strip-map .answer > * { scale: 1.6; }
+.strip-map .tick { font-size: 6px; } .strip-map .view { stroke-width: .7; } .strip-map .gaze { stroke-width: 1.4; }
+.strip-map .gaze.halo { stroke-width: 3; }
 .shots { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 250px), 1fr)); gap: 14px; }
 .shot-card { min-width: 0; break-inside: avoid; font-size: 13px; }
 .shot-view { display: block; width: 100%; height: auto; border-radius: 7px; background: #20262e; overflow: hidden; }
@@ -87,10 +93,21 @@ figure.wide-figure { grid-column: 1 / -1; }
 .key.k-cross.green { position: relative; width: 13px; height: 13px; background:
   linear-gradient(#16a34a, #16a34a) center / 13px 2px no-repeat, linear-gradient(#16a34a, #16a34a) center / 2px 13px
   no-repeat; }
-@media (max-width: 860px) { .figures, .strip-head { grid-template-columns: minmax(0, 1fr); } }
+@media screen and (max-width: 860px) { .figures, .strip-head { grid-template-columns: minmax(0, 1fr); } }
 @media print {
   .plot, .mark, .amount, .strip, .shot-view, .n { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
-  .shot-card .thought, .shot-card pre { max-height: none; } .figures { gap: 12px; }
-  .shots { grid-template-columns: repeat(3, minmax(0, 1fr)); }
+  body { font-size: 11px; line-height: 1.4; } h1 { font-size: 20px; } h2 { font-size: 14px; margin-top: 18px; }
+  h2, h3, h4, .strip-head { break-after: avoid; } .plots h3 { font-size: 12px; } .plots h4 { font-size: 10px; }
+  details:not([open]) { display: none; } .wide { overflow: visible; }
+  .figures { display: block; columns: 2; column-gap: 10px; } .wide-figure { column-span: all; }
+  figure.plots { margin-bottom: 10px; padding: 9px 11px; } .panels { grid-template-columns: repeat(auto-fit,
+  minmax(min(100%, 200px), 1fr)); gap: 10px; }
+  .plots p, .legend, .facts, .strip .facts, .remarks, .shot-card, .shot-card .thought { font-size: 10px; }
+  .paper th, .paper td, .numbers th, .numbers td, .bars td, .bars th { font-size: 9.5px; padding: 2px 4px; }
+  .paper small { font-size: 8px; } .paper th[rowspan], .paper .own th { width: auto; min-width: 0; }
+  .numbers tbody th { min-width: 0; } .verdict b { font-size: 15px; } .verdict span { font-size: 11px; }
+  .strip { padding: 9px; break-inside: auto; } .strip h3 { font-size: 13px; } .shots { gap: 8px; }
+  .shots { grid-template-columns: repeat(4, minmax(0, 1fr)); } .shot-card pre { max-height: none; font-size: 9px; }
+  .shot-card .thought { max-height: none; } .shot-card .command { font-size: 9.5px; padding: 2px 5px; }
 }
 """

@@ -10,7 +10,7 @@ from hvs_ros.benchmark.intervals import Rate
 from hvs_ros.report.bench_axes import Axis, Plot, drawing, text
 from hvs_ros.report.bench_figure import KINDS, SHARE, Drawn, Figure, Numbers, names_of, quoted
 
-BAND = "95 % interval of it, whole scenes drawn again and again"
+BAND = "95 % intervals, whole scenes drawn again and again"
 ROW = 34.0
 """Height of a level in its plot."""
 MARKS = ("disc", "diamond")

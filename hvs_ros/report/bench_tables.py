@@ -41,17 +41,23 @@ def paper_table(runs: Sequence[Drawn], settings: Mapping[str, Any]) -> str:
     )
 
 
-def table_notes(run: Drawn, settings: Mapping[str, Any]) -> list[str]:
-    """Return what must be known to compare the run, which was made with the settings, with the published rows."""
+def obstacles(run: Drawn, settings: Mapping[str, Any]) -> str:
+    """Return what speaks against comparing a run, made with the settings, with the published rows, as HTML."""
+    found = incomparable(run.analysis, settings, published_table())
+    if not found:
+        return ""
+    items = "".join(f"<li>{clipped(reason, 300)}</li>" for reason in found)
+    return f'<div class="note open"><b>Not comparable with the published rows:</b><ul>{items}</ul></div>'
+
+
+def table_notes(run: Drawn) -> list[str]:
+    """Return what must be known to read the table."""
     published = published_table()
     analysis = run.analysis
     lines = [
         f"Published rows: {published.source}, by the {published.rule.value} rule; {published.notes}. "
         f"This run: by the {run.mode.value} rule.",
         "Small numbers below a rate of this run: its 95 % interval, whole scenes drawn again and again, and counts.",
-    ]
-    lines += [
-        f"Not comparable with the published rows: {reason}." for reason in incomparable(analysis, settings, published)
     ]
     if any(row.unlike for row in published.rows):
         lines.append(
