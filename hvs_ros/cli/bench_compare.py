@@ -38,8 +38,8 @@ def run(args: argparse.Namespace) -> int:
     from hvs_ros.benchmark.compare_table import MOST_CHANGED, comparison_table
     from hvs_ros.benchmark.recorded_runs import read_run
     from hvs_ros.benchmark.results_file import ResultsError
+    from hvs_ros.cli.console import make_console
     from hvs_ros.cli.json_file import STANDARD_OUTPUT, write_json
-    from hvs_ros.cli.sim_run import make_console
     from hvs_ros.search.scoring import ScoringMode
 
     try:

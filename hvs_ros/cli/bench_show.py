@@ -26,8 +26,8 @@ def run(args: argparse.Namespace) -> int:
     from hvs_ros.benchmark.bench_table import bench_table
     from hvs_ros.benchmark.recorded_runs import read_run
     from hvs_ros.benchmark.results_file import ResultsError
+    from hvs_ros.cli.console import make_console
     from hvs_ros.cli.json_file import STANDARD_OUTPUT, write_json
-    from hvs_ros.cli.sim_run import make_console
     from hvs_ros.search.scoring import ScoringMode
 
     try:

@@ -15,9 +15,11 @@ from hvs_ros.cli.sim_options import MOTION
 SHORT_FORMS = (
     ("--base-url", "base_url", "of the model server, e.g. http://h100:8000/v1, for --policy server"),
     ("--model", "model", "which model decides: its name on the server, or its folder"),
+    ("--prompts", "prompts", "how the model is asked: hvs, general, a YAML file, or the published prompt.py"),
 )
 """Options that are settings of a policy: (option, setting, what it is)."""
-_HAVE_IT = {"base_url": "server", "model": "server, torch or onnx"}
+_WITH_A_MODEL = "server, torch or onnx"
+_HAVE_IT = {"base_url": "server", "model": _WITH_A_MODEL, "prompts": _WITH_A_MODEL}
 
 LOG_LEVELS = ("debug", "info", "warn", "error")
 
@@ -53,7 +55,7 @@ def add_policy(parser: argparse._ActionsContainer) -> None:
 
 
 def check_short_forms(args: argparse.Namespace, policy: str) -> None:
-    """Refuse ``--base-url`` and ``--model`` for a policy that has no such setting.
+    """Refuse ``--base-url`` and the like for a policy that has no such setting.
 
     Raises:
         VerbError: naming the option and the policies that have it.

@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     from hvs_ros.benchmark.results_file import ResultsError
     from hvs_ros.benchmark.summary import summarize
     from hvs_ros.benchmark.table import results_table
-    from hvs_ros.cli.sim_run import make_console
+    from hvs_ros.cli.console import make_console
     from hvs_ros.search.scoring import ScoringMode
 
     console = make_console()

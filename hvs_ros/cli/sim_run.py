@@ -14,6 +14,7 @@ from hvs_ros.benchmark.results_file import ResultsError, ResultsFile
 from hvs_ros.benchmark.run import BenchmarkRun, Listener, Listeners, RunReport, pending
 from hvs_ros.benchmark.summary import summarize
 from hvs_ros.benchmark.table import results_table
+from hvs_ros.cli.console import draws_in_place, make_console
 from hvs_ros.cli.error import FAILED, VerbError
 from hvs_ros.cli.main import INTERRUPTED
 from hvs_ros.cli.sim_backend import open_backend
@@ -25,8 +26,6 @@ from hvs_ros.search.scoring import ScoringMode
 if TYPE_CHECKING:
     from hvs_ros.cli.sim_reports import Reports
 
-LEAST_WIDTH = 110
-"""Columns for a table in a log, where no terminal has a width."""
 REPORTS_LIMIT_S = 120.0
 REPORTS_LIMIT_INTERRUPTED_S = 3.0
 
@@ -66,12 +65,6 @@ def simulate(args: argparse.Namespace) -> int:
     if report.gave_up:
         raise VerbError(report.gave_up)
     return 0 if report.complete else FAILED
-
-
-def make_console() -> Console:
-    """Return a console that draws in place on a terminal, and is wide enough for a table elsewhere."""
-    console = Console()
-    return console if console.is_terminal else Console(width=max(console.width, LEAST_WIDTH), soft_wrap=False)
 
 
 def _nothing_done(report: RunReport) -> bool:
@@ -116,8 +109,7 @@ def _run(
 
 
 def _progress(console: Console, mode: ScoringMode, plan: Plan, stack: ExitStack) -> Listener:
-    # rich says itself what a terminal is: not a pipe, not a CI's log, and TERM=dumb is none.
-    if console.is_terminal and not console.is_dumb_terminal and not plan.uses_terminal:
+    if draws_in_place(console) and not plan.uses_terminal:
         from hvs_ros.cli.live import LiveProgress
 
         return stack.enter_context(LiveProgress(console, mode))

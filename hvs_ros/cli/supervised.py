@@ -55,7 +55,7 @@ def supervised(run: Run, say: Callable[[str], None]) -> RunReport:
             worker.join(0.1)
             if count() and not told:
                 told = True
-                say("stopping: the search is canceled (Ctrl-C once more ends at once)")
+                say("stopping: what is under way is canceled (Ctrl-C once more ends at once)")
                 run.stop()
             if count() > 1:
                 raise KeyboardInterrupt
