@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from hvs_ros.benchmark.bench_notes import percent
+from hvs_ros.benchmark.intervals import Rate
 from hvs_ros.benchmark.paper_results import published_table
 from hvs_ros.search.scoring import ScoringMode
 from hvs_ros.search.task import TaskKind
 
 TABLE = published_table()
 HUNDREDTH = 0.01 + 1e-9
-"""The paper rounds to it, and is off by one where it has 9.10 for 16 of 176."""
+"""The paper rounds to it, and is three times off by one."""
 BLOCKS = [(row, kind) for row in TABLE.rows for kind in TaskKind]
 ALIKE = [(row, kind) for row, kind in BLOCKS if kind not in row.unlike]
 
@@ -36,11 +38,20 @@ def test_an_overall_rate_lies_within_its_levels(row, kind) -> None:  # type: ign
     assert all(0 <= rate <= 100 for rate in levels)
 
 
-@pytest.mark.parametrize(("row", "kind"), ALIKE, ids=lambda value: getattr(value, "model", None) or value.value)
-def test_a_rate_is_a_whole_number_of_episodes(row, kind) -> None:  # type: ignore[no-untyped-def]
-    for count, size, rate in zip(TABLE.counts(row, kind), TABLE.sizes[kind], row.rates[kind][1:], strict=True):
-        assert abs(100 * count / size - rate) <= HUNDREDTH
-    assert abs(TABLE.overall(row, kind) - row.rates[kind][0]) <= HUNDREDTH, "the overall is weighted by episodes"
+def test_every_digit_follows_from_counts_of_episodes() -> None:
+    """A rate is successes by episodes of its level, the overall their sum by all: written as we write our own."""
+    differ = {}
+    for row, kind in ALIKE:
+        counts, sizes = TABLE.counts(row, kind), TABLE.sizes[kind]
+        rates = [Rate(sum(counts), sum(sizes)), *(Rate(*pair) for pair in zip(counts, sizes, strict=True))]
+        for rate, published in zip(rates, row.rates[kind], strict=True):
+            if percent(rate) != f"{published:.2f}":
+                differ[row.model, rate.count] = (percent(rate), published)
+    assert differ == {
+        ("InternVL3.5-8B", 16): ("9.09", 9.10),
+        ("Qwen2.5-VL-7B", 16): ("9.09", 9.10),
+        ("Qwen2.5-VL-7B", 144): ("23.41", 23.42),
+    }, "three of the published rates are off, by a hundredth"
 
 
 def test_blocks_listed_as_unlike_are() -> None:
