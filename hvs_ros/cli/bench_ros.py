@@ -1,7 +1,8 @@
 """``hvs bench --through-ros``: a sample of the episodes runs in this process and through the graph, and must agree.
 
-if args.through_ros is not None:
-return through_ros(args, stack, say)      # the exit code: 0 when everything is the same, 1 when not
+Through the graph means the nodes that ``hvs sim`` starts: panorama head, policy node and recorder, with pictures,
+goals and answers as messages between them. What a policy decides there must be what it decides here, or the figures of
+a run in this process would not be those of the system. This file is what the user can say; ``bench_ros_run`` does it.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hvs_ros.benchmark.episodes import Episode
 from hvs_ros.cli.arguments import namespace, number, positive
 from hvs_ros.cli.options import LOG_LEVELS
 
 if TYPE_CHECKING:
+    from hvs_ros.benchmark.episodes import Episode
     from hvs_ros.benchmark.viewing import Viewing
 
 Say = Callable[[str], None]
@@ -34,7 +35,7 @@ class Stack:
         policy_settings: of it, with what the protocol fills in.
         viewing: how views are made.
         seed: of the sample; the same one draws the same episodes.
-        record: folder for the bags.
+        record: where a folder for the bags is made.
     """
 
     dataset: Path
@@ -68,7 +69,20 @@ def add_through_ros(group: argparse._ArgumentGroup) -> None:
 def through_ros(args: argparse.Namespace, stack: Stack, say: Say) -> int:
     """Run the sample both ways, say what differs and where the bags lie, and return the exit code.
 
+    Args:
+        args: the command line, with what ``add_through_ros`` declares.
+        stack: of both runs.
+        say: prints a line.
+
+    Returns:
+        0 where everything is the same, 1 where not, 130 where the user has interrupted it.
+
     Raises:
         VerbError: one of the two cannot begin or could not go on; with one line for the user.
     """
-    raise NotImplementedError
+    from hvs_ros.cli.graph import require_ros
+
+    require_ros()  # before anything is searched in vain
+    from hvs_ros.cli.bench_ros_run import run_both
+
+    return run_both(args, stack, say)
