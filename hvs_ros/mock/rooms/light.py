@@ -44,6 +44,7 @@ def bake(
     ambient: tuple[float, float, float],
     spacing: float,
     rays: int,
+    threads: int = 2,
 ) -> None:
     """Fill in every shape's ``light``; ``spacing`` [m] between the points, ``rays`` into the open at each."""
     low = np.array([block.low for block in blocks], np.float32).reshape(-1, 3)
@@ -69,7 +70,7 @@ def bake(
         smooth = min(points.shape[:2]) > 3 and not shape.gloss
         shape.light = cv2.blur(light, (3, 3), borderType=cv2.BORDER_REPLICATE) if smooth else light
 
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         list(pool.map(fill, shapes))
 
 

@@ -34,7 +34,7 @@ class Drawing:
     ids: Array
 
 
-def render(shapes: Sequence[Shape], eye: Vector, width: int, supersample: int = 2) -> Drawing:
+def render(shapes: Sequence[Shape], eye: Vector, width: int, supersample: int = 2, threads: int = 2) -> Drawing:
     """Draw the shapes around the eye as a panorama of ``width`` x ``width // 2`` pixels."""
     height = width // 2
     columns = _grid(width * supersample)
@@ -51,7 +51,7 @@ def render(shapes: Sequence[Shape], eye: Vector, width: int, supersample: int = 
         middle = supersample // 2
         ids[start:stop] = seen[middle::supersample, middle::supersample]
 
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         list(pool.map(band, range(0, height, _BAND_ROWS)))
     return Drawing(_bloom(image)[:, :, ::-1].copy(), ids)
 

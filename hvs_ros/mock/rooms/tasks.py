@@ -14,12 +14,18 @@ from hvs_ros.panorama.inverse import visible_fraction
 from hvs_ros.search.scoring import difficulty
 from hvs_ros.search.task import TaskKind
 
+Starts = int | tuple[int, ...]
+"""How many directions a task is searched from, mostly away from its target; or which, the same for every task."""
+
+PUBLISHED_STARTS = (0, 90, 180, 270)
+"""As in the published data set."""
+
 _LEAST_VISIBLE = 0.85
 _OFTEN_OUT_OF_VIEW = 0.75
 
 
-def annotate(room: Room, most: int, starts: int) -> list[dict[str, Any]]:
-    """Return up to ``most`` annotation items with ``starts`` start directions each.
+def annotate(room: Room, most: int, starts: Starts) -> list[dict[str, Any]]:
+    """Return up to ``most`` annotation items with their starts.
 
     What furniture hides is left out. Ways come first, then one thing without words, then what signs name.
     """
@@ -42,14 +48,17 @@ def _can_be_seen(room: Room, goal: Goal) -> bool:
     return visible_share(room.shapes, goal.pieces, EYE) >= _LEAST_VISIBLE
 
 
-def _item(room: Room, goal: Goal, starts: int) -> dict[str, Any]:
+def _item(room: Room, goal: Goal, starts: Starts) -> dict[str, Any]:
     left, right, low, high = (round(float(value), 1) for value in goal.box_deg(room.shapes))
     kind = TaskKind.OBJECT if goal.opening is None else TaskKind.PATH
     yaw = [left, round(right % 360.0, 1) if right >= 360.0 else right]
     item: dict[str, Any] = {"task": goal.instruction, "yaw": yaw}
     if kind is TaskKind.OBJECT:
         item["pitch"] = [low, high]
-    item["initial yaw"] = [_start(room, (left + right) / 2) for _ in range(starts)]
+    if isinstance(starts, int):
+        item["initial yaw"] = [_start(room, (left + right) / 2) for _ in range(starts)]
+    else:
+        item["initial yaw"] = list(starts)
     item["level"] = [
         difficulty(kind, visible_fraction(EVALUATION, Direction(start, 0.0), yaw, item.get("pitch")))
         for start in item["initial yaw"]
