@@ -147,19 +147,34 @@ def _absolute(result: EpisodeResult) -> EpisodeResult:
 
 
 def _write(out: Path, lines: Iterable[Mapping[str, Any]]) -> None:
+    """Write the file whole or not at all: part of it would look like a run over part of the data."""
     text = "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
+    taken = f"{out} is there already: name another file"
+    if os.path.lexists(out):
+        raise ResultsError(taken)
+    beside = out.with_name(f".{out.name}.{os.getpid()}")
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with out.open("xb") as file:
-            try:
+        try:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            with beside.open("xb") as file:
                 file.write(text.encode())
                 file.flush()
                 os.fsync(file.fileno())
-            except OSError:
-                with contextlib.suppress(OSError):
-                    out.unlink()
-                raise
-    except FileExistsError as error:
-        raise ResultsError(f"{out} is there already: name another file") from error
+            _name(beside, out)
+        finally:
+            with contextlib.suppress(OSError):
+                beside.unlink()
     except OSError as error:
-        raise ResultsError(f"{out} cannot be written: {error.strerror or error}") from error
+        if isinstance(error, FileExistsError) and os.path.lexists(out):
+            raise ResultsError(taken) from error
+        reason = f"{out.parent} is not a folder" if isinstance(error, FileExistsError) else error.strerror or error
+        raise ResultsError(f"{out} cannot be written: {reason}") from error
+
+
+def _name(beside: Path, out: Path) -> None:
+    try:
+        os.link(beside, out)  # unlike a renaming, never over another file
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        beside.rename(out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +13,7 @@ from hvs_ros.benchmark.record import SearchRecord, TurnRecord
 from hvs_ros.benchmark.recorded_runs import RecordedRun
 from hvs_ros.benchmark.result import EpisodeResult, Judgement
 from hvs_ros.benchmark.result_json import from_json, to_json
-from hvs_ros.benchmark.results_file import ResultsFile
-from hvs_ros.benchmark.settings import RunSettings
+from hvs_ros.benchmark.settings import FORMAT, RunSettings
 from hvs_ros.search.action import Action, Rotate, Submit
 from hvs_ros.search.decision import ParseStatus, Usage
 from hvs_ros.search.episode import Outcome, TurnTimes
@@ -118,10 +118,10 @@ def recorded(results: list[EpisodeResult], name: str = "run.jsonl", **settings: 
 
 
 def written(path: Path, results: list[EpisodeResult], settings: RunSettings = SETTINGS) -> Path:
-    """Write a results file and return it."""
-    with ResultsFile.create(path, settings) as file:
-        for each in results:
-            file.append(each)
+    """Write a results file and return it; all at once, unlike a run."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [{"hvs_results": FORMAT, "settings": settings.to_json()}, *(to_json(each, path.parent) for each in results)]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return path
 
 
