@@ -1,0 +1,151 @@
+"""From what the user said to ``hvs bench`` to what is run; what is wrong with it is found before anything starts."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hvs_ros.benchmark.dataset import DataSet, open_dataset, plan_benchmark
+from hvs_ros.benchmark.episodes import Episode, Selection, SelectionError, annotated
+from hvs_ros.benchmark.pictures import broken_pictures
+from hvs_ros.benchmark.protocol import PROTOCOLS
+from hvs_ros.benchmark.settings import RunSettings
+from hvs_ros.benchmark.viewing import Viewing
+from hvs_ros.cli.error import BAD_INPUT, VerbError
+from hvs_ros.cli.options import check_short_forms
+from hvs_ros.cli.sim_plan import TERMINAL_SETTING
+from hvs_ros.panorama import Camera
+from hvs_ros.panorama.annotation import SceneError
+from hvs_ros.policy.contract import PolicyError, PolicyUnavailableError
+from hvs_ros.policy.registry import policy_settings
+from hvs_ros.recording.naming import slug
+from hvs_ros.search.scoring import ScoringMode
+from hvs_ros.search.task import TaskKind
+
+FOLDER = Path("runs", "bench")
+CHECKED_BYTES = 1024**3
+"""Pictures that take no more in all are looked at before the run; more of them would take minutes."""
+
+
+@dataclass(frozen=True)
+class BenchPlan:
+    """A run that can start.
+
+    Attributes:
+        dataset: what was opened.
+        episodes: what is run, in the published order.
+        total: how many episodes the data set has.
+        part: which part of them was asked for, in words; empty: all.
+        viewing: how views are made.
+        settings: all that changes a result, and the deviations from the protocol.
+        results: the results file.
+    """
+
+    dataset: DataSet
+    episodes: list[Episode]
+    total: int
+    part: str
+    viewing: Viewing
+    settings: RunSettings
+    results: Path
+
+    @property
+    def mode(self) -> ScoringMode:
+        """The rule that counts."""
+        return ScoringMode(self.settings.scoring)
+
+
+def make_plan(args: argparse.Namespace) -> BenchPlan:
+    """Read the data set and check everything that can be checked before a run.
+
+    Raises:
+        VerbError: with one line for the user.
+    """
+    settings = _settings(args)
+    try:
+        dataset = open_dataset(args.dataset)
+        selection = Selection(
+            tuple(args.select), None if args.kind is None else TaskKind(args.kind), args.starts, args.episodes
+        )
+        episodes = plan_benchmark(dataset, selection, seed=args.seed, shard=args.shard, max_turns=settings.max_turns)
+    except (SceneError, SelectionError) as error:
+        raise VerbError(str(error), BAD_INPUT) from error
+    _check_pictures(episodes)
+    results = args.results or _default_results(args)
+    _check_results(args, results)
+    camera = settings.camera
+    part = _part(args)
+    notes: dict[str, Any] = {"dataset": os.path.abspath(args.dataset), **({"part": part} if part else {})}
+    return BenchPlan(
+        dataset=dataset,
+        episodes=episodes,
+        total=len(annotated(dataset.scenes)),
+        part=part,
+        viewing=Viewing(Camera(camera["width"], camera["height"], camera["hfov_deg"]), settings.view["sampling"]),
+        settings=settings.with_notes(notes),
+        results=results,
+    )
+
+
+def _settings(args: argparse.Namespace) -> RunSettings:
+    protocol = PROTOCOLS[args.protocol]
+    camera = protocol.camera
+    width, height = args.size or (camera.width, camera.height)
+    try:
+        check_short_forms(args, args.policy)
+        if TERMINAL_SETTING in policy_settings(args.policy):
+            raise VerbError(f"the policy '{args.policy}' asks a person: search with it in `hvs sim`", BAD_INPUT)
+        return protocol.run_settings(
+            args.policy,
+            dict(args.policy_setting),
+            camera=Camera(width, height, args.hfov or camera.hfov_deg),
+            sampling=args.sampling,
+            max_turns=args.turns,
+            scoring=None if args.scoring is None else ScoringMode(args.scoring),
+            seed=args.seed,
+        )
+    except PolicyUnavailableError as error:
+        raise VerbError(str(error)) from error
+    except PolicyError as error:
+        raise VerbError(str(error), BAD_INPUT) from error
+
+
+def _check_pictures(episodes: Sequence[Episode]) -> None:
+    paths = list(dict.fromkeys(episode.scene.panorama_path for episode in episodes))
+    if sum(path.stat().st_size for path in paths) > CHECKED_BYTES:
+        return
+    broken = broken_pictures(paths)
+    if broken:
+        more = f" (and {len(broken) - 1} more: `hvs bench check` lists them)" if len(broken) > 1 else ""
+        raise VerbError(f"{broken[0]}{more}", BAD_INPUT)
+
+
+def _check_results(args: argparse.Namespace, path: Path) -> None:
+    """Find out now: a model may take minutes to load before the file is opened."""
+    if args.resume and not path.exists():
+        raise VerbError(f"there are no results {path} to resume: begin without --resume", BAD_INPUT)
+    if path.exists() and not args.resume:
+        raise VerbError(
+            f"{path} is there already: continue it with --resume, or name another file with --results", BAD_INPUT
+        )
+
+
+def _default_results(args: argparse.Namespace) -> Path:
+    shard = "" if args.shard is None else f"_{args.shard[0]}of{args.shard[1]}"
+    return FOLDER / f"{slug(args.policy) or 'policy'}_{args.protocol}{shard}.jsonl"
+
+
+def _part(args: argparse.Namespace) -> str:
+    """Return which part of the data set was asked for, in words; empty: all of it."""
+    parts = [
+        f"shard {args.shard[0]} of {args.shard[1]}" if args.shard else "",
+        f"only {' '.join(args.select)}" if args.select else "",
+        f"only {args.kind} tasks" if args.kind else "",
+        f"the first {args.starts} starts" if args.starts else "",
+        f"the first {args.episodes} episodes" if args.episodes else "",
+    ]
+    return ", ".join(part for part in parts if part)
