@@ -106,7 +106,7 @@ def test_tokens_are_those_of_transformers_turn_after_turn(tiny_checkpoint: Path)
         # Earlier answers stand in the prompt in the tokens in which the model said them.
         prompt = keeping._chat.encode(messages).ids.tolist()
         theirs = transformers_say(tiny_checkpoint, model, messages, prompt)
-        ours = keeping._known.ids[len(prompt) :].tolist()
+        ours = keeping._reader.known.ids[len(prompt) :].tolist()
         assert ours == theirs[: len(ours)] and len(theirs) <= len(ours) + 1, f"turn {turn}"
         reused, tokens, looked = reuse(kept)
         assert looked == 1, "a picture is seen once, also when the window slides"

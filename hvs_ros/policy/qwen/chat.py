@@ -89,6 +89,10 @@ class ChatEncoder:
         while len(self._said) > REMEMBERED:
             self._said.popitem(last=False)
 
+    def forget(self) -> None:
+        """Forget with which tokens anything was said."""
+        self._said.clear()
+
     def encode(self, messages: Sequence[Message]) -> Prompt:
         """Return the prompt that ends where the model is to answer.
 

@@ -55,6 +55,12 @@ def generation_defaults(config: Mapping[str, Any], decoder: Mapping[str, Any]) -
     return GenerationDefaults(frozenset(int(token) for token in ids), penalty, top_k, top_p)
 
 
+def sampling_fact(defaults: GenerationDefaults, temperature: float, max_tokens: int) -> str:
+    """Return how answers are chosen, for the record."""
+    how = "greedy" if temperature <= 0 else f"temperature {temperature:g}"
+    return f"{how} with repetition penalty {defaults.repetition_penalty:g} and at most {max_tokens} tokens"
+
+
 class Chooser:
     """Chooses the tokens of one answer.
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hvs_ros.policy.contract import PolicyError, PolicyUnavailableError
+from hvs_ros.policy.qwen.checkpoint import Checkpoint
 
 STRUCTURE = ("<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>", "<|image_pad|>")
 
@@ -68,6 +69,22 @@ class QwenTokenizer:
             return bytes(self._bytes[character] for character in characters)
         except KeyError:  # an added token is not written in the byte alphabet
             return str(characters).encode()
+
+
+def tokenizer_of(checkpoint: Checkpoint) -> QwenTokenizer:
+    """Return the tokenizer of a model.
+
+    Raises:
+        PolicyUnavailableError: the package ``tokenizers`` is not installed.
+        PolicyError: it does not belong to the model.
+    """
+    tokenizer = QwenTokenizer(checkpoint.tokenizer_file)
+    if tokenizer.image_pad != checkpoint.image_token:
+        raise PolicyError(
+            f"{checkpoint.folder}: a picture's token is {checkpoint.image_token} in config.json and "
+            f"{tokenizer.image_pad} in tokenizer.json; they are of different models"
+        )
+    return tokenizer
 
 
 def _byte_characters() -> list[str]:
