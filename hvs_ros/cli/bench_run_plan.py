@@ -79,11 +79,14 @@ def make_plan(args: argparse.Namespace) -> BenchPlan:
     _check_results(args, results)
     camera = settings.camera
     part = _part(args)
-    notes: dict[str, Any] = {"dataset": os.path.abspath(args.dataset), **({"part": part} if part else {})}
+    total = len(annotated(dataset.scenes))
+    notes: dict[str, Any] = {"dataset": os.path.abspath(args.dataset), "episodes": total}
+    if part:
+        notes["part"] = part
     return BenchPlan(
         dataset=dataset,
         episodes=episodes,
-        total=len(annotated(dataset.scenes)),
+        total=total,
         part=part,
         viewing=Viewing(Camera(camera["width"], camera["height"], camera["hfov_deg"]), settings.view["sampling"]),
         settings=settings.with_notes(notes),
