@@ -39,8 +39,9 @@ def bench_table(
     Args:
         analysis: of the run.
         settings: of the run, as in the first line of its results file.
-        total: how many episodes the data set has; the title says so where the run has fewer. None: not known.
-        part: which part of them was asked for, in words ("shard 2 of 4").
+        total: how many episodes the data set has; the title says so where fewer were completed. None: as noted in the
+            settings, if it is.
+        part: which part of them was asked for, in words ("shard 2 of 4"); empty: as noted in the settings.
         name: of the run's row; empty: the policy's.
         published: with the published rows.
     """
@@ -61,7 +62,9 @@ def bench_table(
         below += [f"  - {reason}" for reason in against]
     if published:
         below.append(f"Published: {paper.source}; {paper.notes}")
-    heading = Text(_title(analysis, settings, total, part), style="bold")
+    noted = settings.get("notes") or {}
+    total = noted.get("episodes") if total is None else total
+    heading = Text(_title(analysis, settings, total, part or _in_words(noted.get("part"))), style="bold")
     return Lines(heading, Text(), *blocks, Text("\n".join(below)))
 
 
@@ -71,12 +74,17 @@ def _title(analysis: Analysis, settings: Mapping[str, Any], total: int | None, p
     pieces = [f"H*Bench, protocol '{protocol}', {analysis.mode.value} rule"]
     if settings.get("deviations"):
         pieces.append("with deviations")
-    if part or (total is not None and done < total):
+    if done < total if total is not None else part:
         pieces.append(f"PART of the data: {done}{'' if total is None else f' of {total}'} episodes")
         pieces += [part] if part else []
     else:
         pieces.append(f"{done} episodes")
     return ", ".join(pieces)
+
+
+def _in_words(part: object) -> str:
+    """Return the part that a run was asked for; merged ones are a list of those of their shards."""
+    return ", ".join(map(str, part)) if isinstance(part, list) else str(part or "")
 
 
 def _name(settings: Mapping[str, Any]) -> str:

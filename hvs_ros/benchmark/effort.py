@@ -11,6 +11,7 @@ from hvs_ros.benchmark.intervals import Rate
 from hvs_ros.benchmark.record import TurnRecord
 from hvs_ros.benchmark.result import EpisodeResult
 from hvs_ros.benchmark.spread import Spread
+from hvs_ros.policy.parse import well_formed
 from hvs_ros.search.decision import ParseStatus
 from hvs_ros.search.task import Target
 
@@ -24,7 +25,8 @@ class Answers:
     Attributes:
         statuses: how many turns have which parse status, most frequent first.
         valid: turns whose answer was a valid action.
-        well_formed: turns whose answer had the published format; of 0 where answers have no text.
+        well_formed: turns whose answer had the published format, thought and answer in their tags and nothing else; of
+            those whose answer has a text. A policy that does not write has none of them.
     """
 
     statuses: Mapping[str, int]
@@ -36,7 +38,9 @@ class Answers:
         """Return what the answers of these turns were."""
         counted = Counter(turn.status.value for turn in turns)
         statuses = dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
-        return cls(statuses, Rate(counted[ParseStatus.OK.value], len(turns)), Rate(0, 0))
+        texts = [turn.raw for turn in turns if turn.raw]
+        formed = Rate(sum(map(well_formed, texts)), len(texts))
+        return cls(statuses, Rate(counted[ParseStatus.OK.value], len(turns)), formed)
 
 
 @dataclass(frozen=True)

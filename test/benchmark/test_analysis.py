@@ -213,11 +213,14 @@ def test_the_way_of_the_head_against_the_shortest() -> None:
 
 def test_answers_latency_and_tokens_are_by_turn() -> None:
     good, bad = result("a/0/0", turns=3), result("a/1/0", turns=2)
-    first = replace(bad.record.turns[0], action=None, status=ParseStatus.BAD_ACTION)
+    first = replace(
+        bad.record.turns[0], action=None, status=ParseStatus.BAD_ACTION, raw="<think>So.</think><answer>left</answer>"
+    )
     bad = replace(bad, record=replace(bad.record, turns=(first, *bad.record.turns[1:])))
     group = analyse([good, bad, broken("a/2/0")], PAPER).total
     assert dict(group.answers.statuses) == {"ok": 4, "bad action": 1}
     assert (group.answers.valid.count, group.answers.valid.of) == (4, 5)
+    assert (group.answers.well_formed.count, group.answers.well_formed.of) == (1, 5)
     assert (group.latency.think_s.count, group.latency.think_s.median, group.latency.turn_s.p95) == (5, 0.5, 1.0)
     assert (group.latency.episode_s.median, group.tokens.prompt_total, group.tokens.image.mean) == (2.5, 7500, 300.0)
 

@@ -105,7 +105,11 @@ def test_part_of_the_data_is_in_the_title() -> None:
     results = [result(f"s{n}/0/0") for n in range(6)]
     assert "PART of the data: 6 of 40 episodes" in drawn(results, AS_PUBLISHED, total=40).splitlines()[0]
     assert "PART of the data: 6 episodes, shard 1 of 4" in drawn(results, AS_PUBLISHED, part="shard 1 of 4")
-    assert "PART" not in drawn(results, AS_PUBLISHED, total=6)
+    assert "PART" not in drawn(results, AS_PUBLISHED, total=6, part="the first 10 episodes"), "that is all of them"
+    shard = {**AS_PUBLISHED, "notes": {"episodes": 40, "part": "shard 1 of 4"}}
+    assert "PART of the data: 6 of 40 episodes, shard 1 of 4" in drawn(results, shard).splitlines()[0]
+    merged = {**AS_PUBLISHED, "notes": {"episodes": 6, "part": ["shard 1 of 2", "shard 2 of 2"]}}
+    assert "PART" not in drawn(results, merged)
     title = drawn(results, {"protocol": "paper", "deviations": ["turns: 5 instead of 10"]}, REFERENCE).splitlines()[0]
     assert title == "H*Bench, protocol 'paper', reference rule, with deviations, 6 episodes"
 
