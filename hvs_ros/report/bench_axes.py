@@ -26,7 +26,6 @@ class Axis:
         ticks: where it has marks.
         label: what it shows, with the unit.
         form: writes a tick.
-        log: logarithmic; all values are positive then.
     """
 
     low: float
@@ -34,12 +33,9 @@ class Axis:
     ticks: Sequence[float]
     label: str
     form: Callable[[float], str] = "{:g}".format
-    log: bool = False
 
     def part(self, value: float) -> float:
         """Return where along the axis a value lies, 0 to 1; outside of it beyond."""
-        if self.log:
-            return (math.log(value) - math.log(self.low)) / (math.log(self.high) - math.log(self.low))
         return (value - self.low) / (self.high - self.low)
 
 
@@ -160,14 +156,6 @@ def drawing(title: str, description: str, body: str, width: float, height: float
         f'<svg class="plot" viewBox="0 0 {width:g} {height:g}" role="img"><title>{escape(title)}</title>'
         f"<desc>{escape(description)}</desc>{body}</svg>"
     )
-
-
-def count_axis(most: float, label: str) -> Axis:
-    """Return an axis for counts from 0, with four or five round ticks."""
-    step = nice_step(max(1.0, most) / 4)
-    step = max(1.0, step)
-    high = step * math.ceil(max(most, 1.0) / step)
-    return Axis(0.0, high, [step * i for i in range(round(high / step) + 1)], label)
 
 
 def nice_step(rough: float) -> float:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from hvs_ros.angles import Direction, yaw_difference_deg
 from hvs_ros.benchmark.result import EpisodeResult
-from hvs_ros.search.scoring import ScoringMode, accepted_pitch_deg, accepted_yaw_deg
+from hvs_ros.search.scoring import YAW_TOLERANCE_DEG, ScoringMode, accepted_pitch_deg
 from hvs_ros.search.task import Target
 
 MOST_OF_A_SCENE = 2
@@ -70,9 +70,8 @@ def angle_off_deg(target: Target, direction: Direction) -> float:
     For an object it is the angle on the sphere to the nearest accepted direction. For a path, whose pitch does not
     matter, it is the yaw that is missing.
     """
-    left, right = accepted_yaw_deg(target)
-    width = right - left if right >= left else right - left + 360.0
-    outside = max(0.0, abs(yaw_difference_deg(direction.yaw_deg, target.center.yaw_deg)) - width / 2)
+    half = max(target.width_deg / 2, YAW_TOLERANCE_DEG[target.kind])
+    outside = max(0.0, abs(yaw_difference_deg(direction.yaw_deg, target.center.yaw_deg)) - half)
     if target.pitch_deg is None:
         return outside
     low, high = accepted_pitch_deg(target)
