@@ -98,8 +98,8 @@ def _figures(group: Group) -> list[str]:
     if counts.submitted:
         over = ", ".join(f"over {limit}° in {_share(rate)}" for limit, rate in mismatch.over.items())
         lines.append(
-            f"Submitted and looking are {over}; right elsewhere than looking: {mismatch.only_submitted}, "
-            f"looking right but submitted wrong: {mismatch.only_looking}"
+            f"Submitted direction and head apart: {over}; right only as submitted {mismatch.only_submitted}, "
+            f"only as looked at {mismatch.only_looking}"
         )
     lines.append(
         f"Seconds, median (95th percentile): to decide {_two(latency.think_s)}, to see {_two(latency.look_s)}, "
