@@ -13,7 +13,7 @@ from hvs_ros.report.bench_histogram import Histogram, Part
 from hvs_ros.search.scoring import PITCH_TOLERANCE_DEG, YAW_TOLERANCE_DEG
 from hvs_ros.search.task import TaskKind
 
-YAW_EDGES = [float(yaw) for yaw in range(-180, 181, 15)]
+YAW_EDGES = [float(yaw) for yaw in range(-180, 181, 10)]
 OFF_EDGES = (0.0, 1.0, 5.0, 10.0, 20.0, 45.0, 90.0, 180.0)
 FOUND, MISSED = ("k-bar", "found"), ("k-hatch", "missed")
 OTHER = "k-outline"
@@ -41,11 +41,10 @@ def yaw_errors(runs: Sequence[Drawn]) -> Figure:
     return Figure(
         "How far off submissions are in yaw",
         panels,
-        "Around the middle of the target's box; bins of 15 degrees. The shaded range is accepted for every target; a "
-        "wider box accepts more. What is missed inside of it is missed by its pitch.",
+        "Around the middle of the target's box; bins of 10 degrees. The shaded range is accepted for every target; a "
+        "wider box accepts more. An object that is missed inside of it is missed by its pitch.",
         [FOUND, MISSED, ("k-zone", "always accepted in yaw"), *_outline(runs)],
         Numbers(("task, run", "submissions", "median |off|", "95 % below", "within 10°", "30°", "90°"), rows),
-        wide=True,
     )
 
 

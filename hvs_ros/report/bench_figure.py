@@ -6,7 +6,7 @@ What is drawn can be read off as text as well, so that a figure can be quoted, c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 
 from hvs_ros.benchmark.analysis import Analysis
@@ -91,7 +91,6 @@ class Figure:
         caption: what must be known to read it.
         keys: (class of the mark, what it means).
         numbers: what is drawn, as a table; None: all of it is written in the plot.
-        wide: takes the whole width.
     """
 
     title: str
@@ -99,7 +98,6 @@ class Figure:
     caption: str
     keys: Sequence[tuple[str, str]] = ()
     numbers: Numbers | None = None
-    wide: bool = field(default=False)
 
     def html(self) -> str:
         """Return the figure; empty without a panel."""
@@ -111,7 +109,7 @@ class Figure:
         keys = "".join(f'<span><i class="mark {kind}"></i>{escape(words)}</span>' for kind, words in self.keys)
         legend = f'<div class="legend">{keys}</div>' if keys else ""
         numbers = f"<details><summary>In numbers</summary>{self.numbers.html()}</details>" if self.numbers else ""
-        name = "plots wide-figure" if self.wide or len(self.panels) > 1 else "plots"
+        name = "plots wide-figure" if len(self.panels) > 1 else "plots"
         return (
             f'<figure class="{name}"><h3>{escape(self.title)}</h3><div class="panels">{panels}</div>{legend}'
             f"<p>{escape(self.caption)}</p>{numbers}</figure>"

@@ -34,7 +34,6 @@ def cumulative(runs: Sequence[Drawn]) -> Figure:
         "submit count as failures, so the last value is the success rate.",
         [*run_keys(runs), ("k-band", BAND)] if panels else (),
         Numbers(("search, run, turn", "success (95 % interval)"), rows),
-        wide=True,
     )
 
 
@@ -54,7 +53,8 @@ def levels(runs: Sequence[Drawn]) -> Figure:
     return Figure(
         "Success by difficulty",
         [("", drawing(f"Success by difficulty of {names_of(runs)}", described, "".join(parts), 460.0, height))],
-        _doubts(columns) + "Bars are 95 % intervals, with whole scenes drawn again and again.",
+        _doubts([column.success for column in columns])
+        + "Bars are 95 % intervals, with whole scenes drawn again and again.",
         run_keys(runs),
         Numbers(
             ("level", *(run.name for run in runs)),
@@ -73,15 +73,19 @@ def by_angle(runs: Sequence[Drawn]) -> Figure:
         return Figure("Success by the way to the target", (), "")
     ticks = [bins[0].low_deg, *(one.high_deg for one in bins)]
     axis = Axis(ticks[0], ticks[-1], ticks, "from the start to the target's middle, degrees")
-    plot = Plot(axis, SHARE)
+    plot = Plot(axis, SHARE, top=24.0)
     parts = [plot.frame()]
+    for one in bins:
+        across, down = plot.at((one.low_deg + one.high_deg) / 2, 1.0)
+        parts.append(text(across, down - 6, f"n = {one.success.of}", "middle"))
     for number, run in enumerate(runs):
         parts += [_angle(plot, number, run, one) for one in run.analysis.total.by_angle if one.success.of]
     described = "; ".join(f"{_range(one)}: {quoted(one.success)}" for one in bins)
     return Figure(
         "Success by the way to the target",
         [("", drawing(f"Success by angle of {names_of(runs)}", described, "".join(parts), plot.width, plot.height))],
-        "Angle from the first line of sight to the middle of the target, in bins of 30 degrees; below half of the "
+        _doubts([one.success for one in bins])
+        + "Angle from the first line of sight to the middle of the target, in bins of 30 degrees; below half of the "
         "camera's field of view the target can be seen at once.",
         run_keys(runs),
         Numbers(
@@ -173,6 +177,6 @@ def _range(one: Bin) -> str:
     return f"{one.low_deg:g}° to {one.high_deg:g}°"
 
 
-def _doubts(columns: Sequence[Column]) -> str:
-    doubts = {c.success.interval.doubt for c in columns if c.success.interval is not None and c.success.interval.doubt}
+def _doubts(rates: Sequence[Rate]) -> str:
+    doubts = {rate.interval.doubt for rate in rates if rate.interval is not None and rate.interval.doubt}
     return f"Dashed intervals are not to be relied on: {'; '.join(sorted(doubts))}. " if doubts else ""

@@ -83,8 +83,8 @@ def test_another_run_is_an_outline_of_its_own_shares() -> None:
 def test_yaw_errors_are_told_apart_by_what_became_of_them() -> None:
     figure = yaw_errors([drawn(Direction(100.0, 0.0), Direction(100.0, 60.0), Direction(300.0, 0.0), None)])
     ((_, svg),) = figure.panels
-    assert "0 to 15 degrees, found: 1 of 3" in svg and "0 to 15 degrees, missed: 1 of 3" in svg
-    assert "-150 to -135 degrees, missed: 1 of 3" in svg
+    assert "10 to 20 degrees, found: 1 of 3" in svg and "10 to 20 degrees, missed: 1 of 3" in svg
+    assert "-150 to -140 degrees, missed: 1 of 3" in svg
     assert isinstance(figure.numbers, Numbers) and figure.numbers.rows[0][1] == "3"
 
 
