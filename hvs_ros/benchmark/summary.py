@@ -1,12 +1,14 @@
-"""Results added up, by kind of task and difficulty. Numbers only; ``table`` draws them."""
+"""Results of ``hvs sim`` added up, by kind of task and difficulty; its figures are those of ``analysis``.
+
+Unlike the benchmark's table it has tasks without an answer, and only the levels that there are. ``table`` draws it.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, median
 
+from hvs_ros.benchmark.analysis import Group, analyse_group
 from hvs_ros.benchmark.result import EpisodeResult
 from hvs_ros.search.scoring import ScoringMode
 from hvs_ros.search.task import LEVEL_NAMES, TaskKind
@@ -79,29 +81,30 @@ def summarize(results: Sequence[EpisodeResult], mode: ScoringMode = ScoringMode.
         levels = sorted({result.level for result in of_kind}, key=lambda level: -1 if level is None else level)
         for level in levels:
             name = "free task" if level is None else LEVEL_NAMES[kind][level]
-            rows.append(_row((kind.value, name), [result for result in of_kind if result.level == level], mode))
+            of_level = [result for result in of_kind if result.level == level]
+            rows.append(_row((kind.value, name), analyse_group(of_level, mode)))
         if len(levels) > 1:
-            rows.append(_row((kind.value, "all"), of_kind, mode))
+            rows.append(_row((kind.value, "all"), analyse_group(of_kind, mode)))
+    total = analyse_group(results, mode)
     return Summary(
         mode=mode,
         rows=rows,
-        total=_row(("all", ""), completed, mode),
-        answers=dict(Counter(turn.status.value for result in completed for turn in result.record.turns).most_common()),
-        failures=dict(Counter(r.record.outcome.value for r in results if not r.completed).most_common()),
-        exhausted=sum(result.record.submitted is None for result in completed),
+        total=_row(("all", ""), total),
+        answers=dict(total.answers.statuses),
+        failures=dict(total.counts.failed),
+        exhausted=total.counts.exhausted,
     )
 
 
-def _row(label: tuple[str, str], results: Sequence[EpisodeResult], mode: ScoringMode) -> Row:
-    turns = [turn for result in results for turn in result.record.turns]
+def _row(label: tuple[str, str], group: Group) -> Row:
     return Row(
         label=label,
-        episodes=len(results),
-        scored=sum(result.scored for result in results),
-        success=sum(bool(result.success(mode)) for result in results),
-        looking=sum(bool(result.looking_success(mode)) for result in results),
-        guesses=sum(result.record.guess for result in results),
-        turns=fmean(len(result.record.turns) for result in results) if results else None,
-        travel_deg=fmean(result.record.travel_deg for result in results) if results else None,
-        turn_s=median(turn.seconds for turn in turns) if turns else None,
+        episodes=group.counts.completed,
+        scored=group.counts.scored,
+        success=group.success.count,
+        looking=group.mismatch.looking.count,
+        guesses=group.counts.guesses,
+        turns=group.turns.mean,
+        travel_deg=group.travel_deg.mean,
+        turn_s=group.latency.turn_s.median,
     )
