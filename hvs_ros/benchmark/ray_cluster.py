@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -18,7 +19,7 @@ from typing import Any
 
 from hvs_ros.benchmark.episodes import Episode
 from hvs_ros.benchmark.ray_session import RayError, ray_session
-from hvs_ros.benchmark.ray_worker import Job, Worker, software
+from hvs_ros.benchmark.ray_worker import CODE, Job, Worker, software
 from hvs_ros.benchmark.settings import MACHINE_FACTS
 from hvs_ros.benchmark.tidings import Lost, Ready, Tiding, Unfit
 from hvs_ros.policy.contract import PolicyError
@@ -190,6 +191,8 @@ class RayWorkers:
             return [Lost(_reason(error))]
         if not hand.machine:
             hand.machine, has = answer
+            if hand.machine == socket.gethostname():
+                has = {**has, CODE: self._software[CODE]}  # which a developer may be changing at this moment
             if unlike := _unlike(self._software, has):
                 return [Unfit(f"other software than where the run was started: {unlike}")]
             hand.actor.start.remote(self._job_in_store)

@@ -48,13 +48,11 @@ def ray_session(address: str, *, cpus: float = 1.0, verbose: bool = False) -> It
     Raises:
         RayError: ray is not installed, or there is no cluster at the address, or one of another version.
     """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     ray = _package(address)
     if ray.is_initialized():
         yield ray
         return
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    # What a worker without a GPU sees then is what Ray has always let it see; unset, each worker warns about it.
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "1")
     quiet = {"log_to_driver": verbose, "logging_level": logging.WARNING if verbose else logging.CRITICAL}
     with contextlib.ExitStack() as stack:
         if address == LOCAL:
@@ -65,8 +63,8 @@ def ray_session(address: str, *, cpus: float = 1.0, verbose: bool = False) -> It
         try:
             with _signals_as_they_were():
                 ray.init(**options, **quiet)
-        except (OSError, RuntimeError, ValueError, ImportError) as error:
-            raise RayError(f"--ray {address}: {_first_line(error)}; {_advice(address)}") from error
+        except Exception as error:  # whatever it is, it is about this connection
+            raise RayError(f"--ray {address}: {_first_line(error)}; {_advice(address, error)}") from error
         try:
             yield ray
         finally:
@@ -124,15 +122,34 @@ def _check_reachable(address: str) -> None:
     if not host or not port:
         raise RayError(f"--ray {address}: give auto, local, HOST:PORT or ray://HOST:PORT")
     try:
-        socket.create_connection((host, port), CONNECT_LIMIT_S).close()
+        with socket.create_connection((host, port), CONNECT_LIMIT_S) as connection:
+            if os.environ.get("RAY_USE_TLS", "0") == "0" and not _speaks_grpc(connection):
+                raise RayError(
+                    f"--ray {address}: whoever answers there is no Ray cluster; its port is 6379 unless it was started"
+                    " with another one, that of a ray:// address 10001"
+                )
     except OSError as error:
         reason = error.strerror or error
         raise RayError(f"--ray {address}: nobody answers there ({reason}); {_advice(address)}") from error
 
 
-def _advice(address: str) -> str:
+def _speaks_grpc(connection: socket.socket) -> bool:
+    """Return whether the first thing that comes back is what an HTTP/2 server says first: its settings."""
+    connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0)))
+    try:
+        header = connection.recv(9)
+    except TimeoutError:
+        return False
+    return len(header) == 9 and header[3] == 4
+
+
+def _advice(address: str, error: BaseException | None = None) -> str:
     if address == LOCAL:
         return "the run needs no cluster: leave out --ray"
+    while error is not None:
+        if "AuthToken" in str(error) or "Authentication" in type(error).__name__:
+            return "it wants a token: set RAY_AUTH_MODE=token, with its token in ~/.ray/auth_token or RAY_AUTH_TOKEN"
+        error = error.__cause__
     return "start a cluster with 'ray start --head', or give --ray local for one on this machine"
 
 

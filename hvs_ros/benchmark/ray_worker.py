@@ -31,6 +31,10 @@ from hvs_ros.policy.contract import PolicyError, PolicyUnavailableError
 from hvs_ros.policy.crews import make_crew
 
 
+CODE = "code of hvs_ros"
+"""The name of its hash."""
+
+
 @dataclass(frozen=True)
 class Job:
     """What every worker is told before its first episode.
@@ -64,7 +68,7 @@ def pictures_of(episodes: Sequence[Episode]) -> tuple[tuple[Path, int], ...]:
 
 def software(policy: str) -> dict[str, str]:
     """Return what must be the same on every machine of a run: versions, and the code of hvs_ros as a hash."""
-    return {**installed_versions(policy), "code of hvs_ros": _code()}
+    return {**installed_versions(policy), CODE: _code()}
 
 
 @cache

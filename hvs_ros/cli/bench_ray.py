@@ -40,6 +40,7 @@ def add_ray(group: argparse._ArgumentGroup) -> None:
         "--worker-cpus", type=number(0.1, 1024), metavar="X", help="cores that a worker reserves (default 1)"
     )
     group.add_argument("--worker-gpus", type=number(0, 64), metavar="X", help="GPUs that a worker gets (default 0)")
+    group.add_argument("--verbose", action="store_true", help="of --ray: show what workers print")
 
 
 def check_ray(args: argparse.Namespace) -> None:
@@ -56,7 +57,7 @@ def check_ray(args: argparse.Namespace) -> None:
 
 
 @contextmanager
-def ray_workers(args: argparse.Namespace, job: Job, say: Say, *, verbose: bool = False) -> Iterator[RayWorkers]:
+def ray_workers(args: argparse.Namespace, job: Job, say: Say) -> Iterator[RayWorkers]:
     """Connect to the cluster, or start one, and yield its workers when the first is ready; end all at the end.
 
     Enter it in the main thread: the processes of a cluster that a run starts end with the thread that started them.
@@ -65,7 +66,6 @@ def ray_workers(args: argparse.Namespace, job: Job, say: Say, *, verbose: bool =
         args: the command line, with what ``add_ray`` declares.
         job: what the workers are for.
         say: is told what takes long, or goes wrong on one of several machines.
-        verbose: what workers print is shown.
 
     Raises:
         VerbError: ray is missing, there is no cluster, or no worker that could do it; with one line for the user.
@@ -79,7 +79,7 @@ def ray_workers(args: argparse.Namespace, job: Job, say: Say, *, verbose: bool =
         workers=args.workers,
         cpus=args.worker_cpus or 1.0,
         gpus=args.worker_gpus or 0.0,
-        verbose=verbose,
+        verbose=args.verbose,
     )
     if args.ray == LOCAL:
         say("starting a Ray cluster on this machine")
