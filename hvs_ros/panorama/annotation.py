@@ -66,14 +66,14 @@ def load_annotation(path: Path) -> tuple[SceneItem, ...]:
     Raises:
         SceneError: it cannot be read, is not JSON, or an item is not as described above.
     """
-    return tuple(_Item(path, index, item).read() for index, item in enumerate(_items(path)))
+    return tuple(_Item(path, index, item).read() for index, item in enumerate(annotation_items(path)))
 
 
 def annotation_problems(path: Path) -> list[str]:
     """Return what is wrong with an ``annotation.json``: the first problem of each item, or of the file as a whole."""
     problems: list[str] = []
     try:
-        for index, item in enumerate(_items(path)):
+        for index, item in enumerate(annotation_items(path)):
             try:
                 _Item(path, index, item).read()
             except SceneError as error:
@@ -83,7 +83,12 @@ def annotation_problems(path: Path) -> list[str]:
     return problems
 
 
-def _items(path: Path) -> list[Any]:
+def annotation_items(path: Path) -> list[Any]:
+    """Return the items of an ``annotation.json`` as they stand there, unchecked.
+
+    Raises:
+        SceneError: it cannot be read, or is no JSON list.
+    """
     document = _parse(path)
     if not isinstance(document, list):
         raise SceneError(f"{path}: the file holds {_kind(document)}; a list of items is expected")

@@ -20,7 +20,7 @@ import numpy as np
 from hvs_ros.panorama.decode import DecodeError, Pixels, decode
 from hvs_ros.panorama.geometry import LEVEL, Tilt
 from hvs_ros.panorama.gpano import Crop, GPano, GPanoError, UnreadableGPanoError, parse_gpano
-from hvs_ros.panorama.header import Header, HeaderError, read_header
+from hvs_ros.panorama.header import Header, HeaderError, jpeg_is_complete, read_header
 
 MAX_WIDTH, MAX_HEIGHT = 16384, 8192
 MIN_WIDTH, MIN_HEIGHT = 8, 4
@@ -160,6 +160,15 @@ class PanoramaFile:
     def nbytes(self) -> int:
         """Memory that the panorama will hold."""
         return (self.height + 2) * self.width * 4
+
+    def check(self) -> None:
+        """Look for what can be wrong, as far as that is seen without decoding.
+
+        Raises:
+            PictureError: a JPEG that ends too early. (Other formats say so in what was read already.)
+        """
+        if self._header.kind == "JPEG" and not jpeg_is_complete(self._data):
+            raise PictureError(self.path, "truncated: the JPEG data end before its end marker")
 
     def decode(self) -> Panorama:
         """Return the panorama.

@@ -35,6 +35,7 @@ __all__ = [
     "holds_scenes",
     "load_scene",
     "load_scenes",
+    "published_loader_reads",
 ]
 
 PANORAMA_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".tif", ".tiff", ".webp"})
@@ -85,7 +86,7 @@ def load_scene(path: Path | str) -> Scene:
         raise SceneError(f"{path}: no panorama in this folder; one of {_endings()} is expected")
     if len(panoramas) > 1:
         names = ", ".join(panorama.name for panorama in panoramas)
-        raise SceneError(f"{path}: a scene has one panorama, here are {len(panoramas)}: {names}")
+        raise SceneError(f"{path}: a scene has one panorama, here are {len(panoramas)}: {names}{_taken(panoramas)}")
     annotation = path / ANNOTATION_NAME
     items = load_annotation(annotation) if annotation.exists() else ()
     # "." has no name of its own; a linked folder keeps its link's, which is unique in its directory.
@@ -211,6 +212,20 @@ def _entries(folder: Path) -> list[Path]:
 
 def _panoramas(folder: Path) -> list[Path]:
     return [entry for entry in _entries(folder) if _is_picture(entry) and not entry.is_dir()]
+
+
+def published_loader_reads(panorama: Path) -> bool:
+    """Return whether the published loader sees a picture of this name at all."""
+    return panorama.suffix in (".png", ".jpg")
+
+
+def _taken(panoramas: list[Path]) -> str:
+    """Say which of several pictures the published loader takes, a PNG before any JPEG, without a word about it."""
+    seen = [panorama for panorama in panoramas if published_loader_reads(panorama)]
+    first = [panorama for panorama in seen if panorama.suffix == ".png"] or seen
+    if not first:
+        return ""
+    return f"; the published loader takes {first[0].name if len(first) == 1 else f'any one of {len(first)}'}, silently"
 
 
 def _scene_folders(directory: Path) -> list[Path]:

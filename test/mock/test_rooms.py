@@ -130,6 +130,11 @@ def test_a_data_set_in_the_published_layout(tmp_path: Path) -> None:
             assert scene.panorama_path.read_bytes() == one[f"{name}/{name}.png"]
 
 
+def test_a_task_is_not_started_twice_from_one_direction() -> None:
+    for item in annotate(build_room("shop", 0), most=3, starts=60):
+        assert len(set(item["initial yaw"])) == 60
+
+
 def test_all_levels_that_rooms_can_give_turn_up() -> None:
     seen: dict[str, set[int]] = {"object": set(), "path": set()}
     for kind in ("station_hall", "corridor_junction"):
@@ -143,7 +148,14 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert main([str(tmp_path / "out"), "--scenes", "1", "--width", "64", "--tasks", "2"]) == 0
     assert capsys.readouterr().out.strip() == str(tmp_path / "out" / "station_hall")
     for wrong in (
-        *(["--width", "70"], ["--scenes", "0"], ["--seed", "-1"], ["--quality", "0"], ["--jobs", "0"]),
+        *(
+            ["--width", "70"],
+            ["--scenes", "0"],
+            ["--seed", "-1"],
+            ["--quality", "0"],
+            ["--jobs", "0"],
+            ["--starts", "101"],
+        ),
         *(["--starts", "2", "--published-starts"], ["--format", "gif"]),
     ):
         with pytest.raises(SystemExit) as error:

@@ -16,8 +16,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Draw the scenes that the command line asks for; return the exit status."""
     parser = _parser()
     given = parser.parse_args(arguments)
-    if min(given.seed, given.scenes - 1, given.tasks - 1, given.starts - 1) < 0:
-        parser.error("--seed must be 0 or more; --scenes, --tasks and --starts 1 or more")
+    if min(given.seed, given.scenes - 1, given.tasks - 1) < 0:
+        parser.error("--seed must be 0 or more; --scenes and --tasks 1 or more")
+    if not 1 <= given.starts <= 100:
+        parser.error(f"--starts {given.starts}: 1 to 100 is needed")
     if not (64 <= given.width <= 16384 and given.width % 16 == 0):
         parser.error(f"--width {given.width}: a multiple of 16 from 64 to 16384 is needed")
     if not 1 <= given.quality <= 100:

@@ -15,7 +15,7 @@ from hvs_ros.search.scoring import difficulty
 from hvs_ros.search.task import TaskKind
 
 Starts = int | tuple[int, ...]
-"""How many directions a task is searched from, mostly away from its target; or which, the same for every task."""
+"""How many directions a task is searched from, up to 100, mostly away from its target; or which, as for every task."""
 
 PUBLISHED_STARTS = (0, 90, 180, 270)
 """As in the published data set."""
@@ -56,7 +56,10 @@ def _item(room: Room, goal: Goal, starts: Starts) -> dict[str, Any]:
     if kind is TaskKind.OBJECT:
         item["pitch"] = [low, high]
     if isinstance(starts, int):
-        item["initial yaw"] = [_start(room, (left + right) / 2) for _ in range(starts)]
+        chosen: dict[int, None] = {}
+        while len(chosen) < starts:
+            chosen[_start(room, (left + right) / 2)] = None
+        item["initial yaw"] = list(chosen)
     else:
         item["initial yaw"] = list(starts)
     item["level"] = [
