@@ -110,7 +110,7 @@ def _head(run: RecordedRun, analysis: Analysis, title: str) -> str:
     return (
         f'<div class="head"><div><div class="over">H*Bench · results</div><h1>{escape(title)}</h1></div>'
         f'<div class="verdicts">{verdicts}</div></div>'
-        f"{_facts(run_facts(run.settings, analysis))}{_facts(counts_facts(analysis.total.counts))}"
+        f"{_facts(run_facts(run.settings, analysis))}{_facts(counts_facts(analysis.total.counts, run.settings))}"
         f"{deviations(run.settings)}"
     )
 

@@ -20,11 +20,13 @@ MARKS = ("disc", "diamond")
 def cumulative(runs: Sequence[Drawn]) -> Figure:
     """Return success within k turns, one panel a kind: the paper's step-cumulative success."""
     panels, rows = [], []
+    shown = [run.analysis.kinds[kind] for run in runs for kind in KINDS]
+    share = _scale([rate for group in shown for rate in group.cumulative])
     for kind, title in KINDS.items():
         curves = [(run, run.analysis.kinds[kind].cumulative) for run in runs if run.analysis.kinds[kind].success.of]
         if not curves:
             continue
-        panels.append((title, _curves(title, curves)))
+        panels.append((title, _curves(title, curves, share)))
         for run, rates in curves:
             rows += [(f"{title}, {run.name}, turn {turn}", quoted(rate)) for turn, rate in enumerate(rates, start=1)]
     return Figure(
@@ -103,11 +105,18 @@ def run_keys(runs: Sequence[Drawn]) -> list[tuple[str, str]]:
     return [(f"k-run{number + 1}", run.name) for number, run in enumerate(runs)]
 
 
-def _curves(title: str, curves: Sequence[tuple[Drawn, Sequence[Rate]]]) -> str:
+def _scale(rates: Sequence[Rate]) -> Axis:
+    """Return an axis for rates that all panels share, so that they can be compared; low rates are drawn larger."""
+    most = max((rate.interval.high if rate.interval else rate.value or 0.0 for rate in rates), default=1.0)
+    top = next(top for top in (0.2, 0.4, 1.0) if most <= top or top == 1.0)
+    return Axis(0.0, top, [top * part / 4 for part in range(5)], SHARE.label, SHARE.form)
+
+
+def _curves(title: str, curves: Sequence[tuple[Drawn, Sequence[Rate]]], share: Axis) -> str:
     last = max(len(rates) for _, rates in curves)
     step = 1 if last <= 12 else 5
     turns = Axis(0.7, last + 0.3, [k for k in range(1, last + 1) if k % step == 0 or k == 1], "turn k")
-    plot = Plot(turns, SHARE)
+    plot = Plot(turns, share)
     parts = [plot.frame()]
     for number, (_, rates) in enumerate(curves, start=1):
         ends = [(k, r.interval) for k, r in enumerate(rates, start=1) if r.interval is not None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from html import escape
+from pathlib import PurePath
 from typing import Any
 
 from hvs_ros.benchmark.analysis import Analysis, Counts
@@ -68,11 +69,13 @@ def table_notes(run: Drawn) -> list[str]:
     return lines
 
 
-def counts_facts(counts: Counts) -> list[tuple[str, str]]:
-    """Return what became of the episodes."""
+def counts_facts(counts: Counts, settings: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what became of the episodes; settings are those of the run."""
+    total = _mapping(settings, "notes").get("episodes")
+    of = f" of {total} of the data set" if isinstance(total, int) and total > counts.episodes else ""
     failed = ", ".join(f"{number} {outcome}" for outcome, number in counts.failed.items())
     facts = [
-        ("episodes", str(counts.episodes)),
+        ("episodes", f"{counts.episodes}{of}"),
         ("scenes", str(counts.scenes)),
         ("scored", str(counts.scored)),
         ("submitted", str(counts.submitted)),
@@ -87,10 +90,12 @@ def counts_facts(counts: Counts) -> list[tuple[str, str]]:
 def run_facts(settings: Mapping[str, Any], analysis: Analysis) -> list[tuple[str, str]]:
     """Return what a run was done with; what is missing in its settings is left out."""
     camera, view = _mapping(settings, "camera"), _mapping(settings, "view")
+    notes = _mapping(settings, "notes")
     facts, policy = _mapping(settings, "facts"), _mapping(settings, "policy_settings")
     made = view_name(str(view.get("sampling")), _whole(view.get("supersample"))) if view else ""
     known = {**policy, **facts}
     listed = [
+        ("data set", PurePath(str(notes["dataset"])).name if notes.get("dataset") else ""),
         ("policy", settings.get("policy")),
         ("model", known.get("model")),
         ("protocol", settings.get("protocol")),
@@ -104,6 +109,7 @@ def run_facts(settings: Mapping[str, Any], analysis: Analysis) -> list[tuple[str
         ("parser", known.get("parser")),
         ("window", known.get("window")),
         ("temperature", known.get("temperature")),
+        ("decoding", facts.get("sampling")),
         ("JPEG quality", known.get("jpeg_quality")),
         ("order", f"seed {settings['seed']}" if settings.get("seed") is not None else ""),
         ("run", "through ROS 2" if settings.get("run") == "graph" else settings.get("run")),
