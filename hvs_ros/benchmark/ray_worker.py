@@ -30,7 +30,6 @@ from hvs_ros.benchmark.viewing import Viewing
 from hvs_ros.policy.contract import PolicyError, PolicyUnavailableError
 from hvs_ros.policy.crews import make_crew
 
-
 CODE = "code of hvs_ros"
 """The name of its hash."""
 
