@@ -7,17 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from hvs_ros.benchmark.engine import BenchEngine, EngineSettings
 from hvs_ros.benchmark.episodes import Episode
 from hvs_ros.benchmark.in_process import InProcessBackend, SceneHead
 from hvs_ros.benchmark.protocol import Protocol
 from hvs_ros.benchmark.result import EpisodeResult
-from hvs_ros.benchmark.run import BenchmarkRun
+from hvs_ros.benchmark.run import BenchmarkRun, Listener, RunReport
+from hvs_ros.benchmark.viewing import Viewing
 from hvs_ros.panorama.camera import Camera
 from hvs_ros.panorama.surroundings import Workshop
 from hvs_ros.policy.conversation import Message
 from hvs_ros.policy.engine import Answer
 from hvs_ros.policy.model_policy import ModelPolicy
 from hvs_ros.policy.model_settings import ModelSettings
+from hvs_ros.policy.thread_crew import ThreadCrew
 from hvs_ros.search.task import Task
 
 SMALL = Camera(96, 54, 100.0)
@@ -71,13 +74,24 @@ def marked(episode: Episode, episode_id: str) -> Episode:
     return replace(episode, episode_id=episode_id, task=task)
 
 
-def run_in_process(
-    protocol: Protocol, episodes: Sequence[Episode], scripts: Scripts, camera: Camera = SMALL
-) -> list[EpisodeResult]:
-    """Run episodes one after the other, under a protocol but for the prompts and the size of its views."""
-    common = {**protocol.model, "prompts": "hvs"}
-    head = SceneHead(Workshop("", camera, protocol.sampling, 1, 400))
-    with InProcessBackend(lambda: ScriptedPolicy(scripts, common), head) as backend:
-        report = BenchmarkRun(list(episodes), backend).run()
+def run_at_once(protocol: Protocol, episodes: Sequence[Episode], scripts: Scripts) -> list[EpisodeResult]:
+    """Run episodes as a benchmark does, many at once, by a protocol but for the prompts and the size of its views."""
+    crew = ThreadCrew(lambda: _policy(protocol, scripts), size=8)
+    viewing = Viewing(SMALL, protocol.sampling)
+    return _completed(BenchEngine(episodes, crew, viewing, None, Listener(), EngineSettings(in_flight=8)).run())
+
+
+def run_one_by_one(protocol: Protocol, episodes: Sequence[Episode], scripts: Scripts) -> list[EpisodeResult]:
+    """Run episodes as ``hvs sim`` does."""
+    head = SceneHead(Workshop("", SMALL, protocol.sampling, 1, 400))
+    with InProcessBackend(lambda: _policy(protocol, scripts), head) as backend:
+        return _completed(BenchmarkRun(list(episodes), backend).run())
+
+
+def _policy(protocol: Protocol, scripts: Scripts) -> ScriptedPolicy:
+    return ScriptedPolicy(scripts, {**protocol.model, "prompts": "hvs"})
+
+
+def _completed(report: RunReport) -> list[EpisodeResult]:
     assert report.complete, [result.record.message for result in report.results if not result.completed]
     return report.results

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_model import marked, run_in_process
+from scripted_model import marked, run_at_once
 
 from hvs_ros.benchmark.dataset import open_dataset, plan_benchmark
 from hvs_ros.benchmark.episodes import Episode
@@ -58,7 +58,7 @@ def scripts(golden: Golden) -> dict[str, list[str]]:
 @pytest.fixture(scope="module", params=["reference", "paper"])
 def run(request: pytest.FixtureRequest, episodes: list[Episode], scripts: Any) -> tuple[str, list[EpisodeResult]]:
     protocol = PROTOCOLS[request.param]
-    return protocol.scoring.value, run_in_process(protocol, episodes, scripts)
+    return protocol.scoring.value, run_at_once(protocol, episodes, scripts)
 
 
 def test_the_seeds_lead_to_the_episodes_that_were_run(golden: Golden, episodes: list[Episode]) -> None:

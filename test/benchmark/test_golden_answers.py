@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scripted_model import CUT, marked, run_in_process
+from scripted_model import CUT, marked, run_at_once, run_one_by_one
 
 from hvs_ros.benchmark.dataset import open_dataset, plan_benchmark
 from hvs_ros.benchmark.episodes import Episode
@@ -163,10 +163,15 @@ def episodes(tmp_path_factory: pytest.TempPathFactory) -> list[Episode]:
     ]
 
 
-@pytest.fixture(scope="module", params=PROTOCOLS)
+@pytest.fixture(
+    scope="module",
+    params=[(protocol, run) for protocol in PROTOCOLS for run in (run_at_once, run_one_by_one)],
+    ids=lambda param: f"{param[0]}, {param[1].__name__}",
+)
 def results(request: pytest.FixtureRequest, episodes: list[Episode]) -> dict[str, EpisodeResult]:
+    protocol, run = request.param
     scripts = {name: [turn[0] for turn in script.turns] for name, script in SCRIPTS.items()}
-    return {r.episode_id: r for r in run_in_process(PROTOCOLS[request.param], episodes, scripts)}
+    return {result.episode_id: result for result in run(PROTOCOLS[protocol], episodes, scripts)}
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
