@@ -104,9 +104,9 @@ def mismatch_sentence(run: Drawn) -> str:
     total = run.analysis.total
     found = total.mismatch
     return (
-        f"By where the head looked instead of what was submitted, {quoted(found.looking)} would have been found: "
-        f"{found.only_submitted} submissions are right while the head looks elsewhere, {found.only_looking} are wrong "
-        "while the head looks at the target."
+        f"By where the head looked instead of what was submitted, {quoted(found.looking)} would have been found. "
+        f"Right as submitted while the head looks elsewhere: {found.only_submitted}; wrong as submitted while the head "
+        f"looks at the target: {found.only_looking}."
     )
 
 
