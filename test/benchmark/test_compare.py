@@ -72,7 +72,7 @@ def test_the_other_way_round_is_the_same_with_its_sign_turned(seed: int, other: 
 
 
 def test_a_run_against_itself_changes_nothing() -> None:
-    comparison = of(many(4), many(4))
+    comparison = of(many(4, scenes=10), many(4, scenes=10))
     assert not comparison.changed and not comparison.settings and not comparison.warnings
     assert (comparison.total.mcnemar_p, comparison.total.permutation_p) == (1.0, 1.0)
     assert (comparison.total.low, comparison.total.high) == (0.0, 0.0)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 import time
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hvs_ros.benchmark.intervals import Bootstrap, Rate
+from hvs_ros.benchmark.intervals import Bootstrap, Rate, percentiles
 from hvs_ros.benchmark.significance import EXACT_SCENES, mcnemar_p, permutation_p
 
 OUTCOMES = st.lists(st.tuples(st.integers(0, 7), st.booleans()), min_size=1, max_size=60)
@@ -68,6 +69,32 @@ def test_an_interval_is_as_wide_as_theory_says() -> None:
     assert rate.interval.by_episode == pytest.approx((rate.interval.low, rate.interval.high), abs=0.01)
 
 
+def test_an_interval_holds_the_truth_as_often_as_it_says() -> None:
+    """Runs over made-up scenes, some easy and some hard: that of single episodes claims far too much."""
+    draw = np.random.default_rng(11)
+    runs, scenes, each, truth = 150, 30, 16, 0.4
+    names = [f"s{n // each}" for n in range(scenes * each)]
+    by_scene = by_episode = 0
+    for _ in range(runs):
+        chances = draw.beta(2 * truth, 2 * (1 - truth), scenes)
+        interval = rate_of(names, (draw.random(scenes * each) < chances.repeat(each)).tolist(), resamples=400).interval
+        assert interval is not None
+        by_scene += interval.low <= truth <= interval.high
+        by_episode += interval.by_episode[0] <= truth <= interval.by_episode[1]
+    assert by_scene / runs == pytest.approx(0.95, abs=0.045)
+    assert by_episode / runs < 0.75
+
+
+def test_few_scenes_move_the_ends_out_as_students_t_does() -> None:
+    """2.262 is the 97.5 % point of Student's t with 9 degrees of freedom."""
+    normal = NormalDist()
+    assert normal.inv_cdf(percentiles(10)[1] / 100) == pytest.approx(2.262 * math.sqrt(10 / 9), abs=0.001)
+    assert normal.inv_cdf(percentiles(5)[1] / 100) == pytest.approx(2.776 * math.sqrt(5 / 4), abs=0.02)
+    assert percentiles(100_000) == pytest.approx((2.5, 97.5), abs=1e-3)
+    outer = [percentiles(units)[0] for units in (1, 2, 3, 5, 10, 100, 1000)]
+    assert outer == sorted(outer) and outer[0] == 0
+
+
 def test_episodes_of_a_scene_that_go_alike_widen_it() -> None:
     """Ten scenes of forty episodes, each all found or all not: it is ten observations, not four hundred."""
     hits = [n // 40 % 2 == 0 for n in range(400)]
@@ -79,11 +106,11 @@ def test_episodes_of_a_scene_that_go_alike_widen_it() -> None:
 
 def test_what_is_not_to_be_relied_on_says_so() -> None:
     doubts = {}
-    for scenes in (1, 4, 5, 20):
+    for scenes in (1, 9, 10, 20):
         rate = rate_of([f"s{n % scenes}" for n in range(40)], [n < 20 for n in range(40)])
-        assert rate.interval is not None and rate.interval.reliable == (scenes >= 5)
+        assert rate.interval is not None and rate.interval.reliable == (scenes >= 10)
         doubts[scenes] = rate.interval.doubt
-    assert doubts == {1: "one scene only", 4: "only 4 scenes", 5: "", 20: ""}
+    assert doubts == {1: "one scene only", 9: "only 9 scenes", 10: "", 20: ""}
     same = rate_of([f"s{n}" for n in range(40)], [True] * 40).interval
     assert same is not None and same.doubt == "all episodes alike"
 
