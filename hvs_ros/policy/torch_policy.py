@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
-from hvs_ros.policy.contract import PolicyError
+from hvs_ros.policy.crew import Crew
 from hvs_ros.policy.engine import Engine
 from hvs_ros.policy.model_policy import ModelPolicy
 from hvs_ros.policy.model_settings import ModelSettings, takes_model_settings
 from hvs_ros.policy.qwen.engine import QwenEngine
-from hvs_ros.policy.torch_device import choose_device, use_threads
-from hvs_ros.policy.torch_model import load_network, read_model, require_packages
+from hvs_ros.policy.torch_crew import SIZE, TorchCrew
+from hvs_ros.policy.torch_settings import TorchSettings
 
 
 @takes_model_settings
@@ -46,21 +48,33 @@ class TorchPolicy(ModelPolicy):
         **common: Any,
     ) -> None:
         settings = ModelSettings.of(common)
-        if isinstance(threads, bool) or not isinstance(threads, int) or not 0 <= threads <= 1024:
-            raise PolicyError(f"threads is {threads!r}; give a whole number, 0 for torch's choice")
+        own = TorchSettings(model, device, precision, attention, four_bit, require_gpu, threads, reuse)
 
         def load() -> Engine:
-            require_packages()
-            use_threads(threads)
-            choice = choose_device(device, precision, attention, require_gpu=require_gpu)
-            checkpoint = read_model(model)
+            checkpoint, network = own.load()
             return QwenEngine(
                 checkpoint,
-                load_network(checkpoint, choice, four_bit=four_bit),
+                network,
                 max_tokens=settings.max_tokens,
                 temperature=settings.temperature,
                 stop=settings.stops,
-                reuse=reuse,
+                reuse=own.reuse,
             )
 
         super().__init__(load, settings)
+
+    @staticmethod
+    def crew(settings: Mapping[str, Any], size: int | None = None) -> Crew:
+        """Return searchers whose prompts are answered in batches.
+
+        Args:
+            settings: as for the policy.
+            size: how many; None: 8.
+
+        Raises:
+            PolicyError: a setting that cannot be.
+        """
+        own = {field.name for field in fields(TorchSettings)}
+        mine = TorchSettings(**{name: value for name, value in settings.items() if name in own})
+        common = ModelSettings.of({name: value for name, value in settings.items() if name not in own})
+        return TorchCrew(mine, common, SIZE if size is None else size)
