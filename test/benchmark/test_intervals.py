@@ -124,9 +124,9 @@ def test_an_empty_group_has_no_rate() -> None:
 def test_many_scenes_are_drawn_in_pieces_alike() -> None:
     """Thousands of scenes do not fit a matrix of draws; the pieces must be drawn from one stream."""
     scenes = [f"s{n}" for n in range(3000)]
-    began = time.perf_counter()
+    began = time.process_time()
     rate = rate_of(scenes, [n % 2 == 0 for n in range(3000)])
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
     assert rate.interval is not None
     assert rate.interval.high - rate.interval.low == pytest.approx(2 * 1.96 * 0.5 / math.sqrt(3000), rel=0.1)
 
