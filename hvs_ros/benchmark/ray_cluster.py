@@ -268,9 +268,9 @@ def _reason(error: BaseException) -> str:
     missing = re.search(r"ModuleNotFoundError: (No module named '[\w.]+')", text)
     if missing:
         where = re.search(r"ip=([\d.]+)", text)
-        return f"{where[1] if where else 'it'}: {missing[1]}: hvs_ros must be installed on every machine of the cluster"
-    if "memory" in text:
-        return "it ran out of memory"
-    if "node" in text and ("died" in text or "dead" in text or "terminated" in text):
-        return "its machine does not answer any more"
-    return "its process ended: " + " ".join(text.split())[:160]
+        return f"{where[1] if where else 'there'}: {missing[1]}; hvs_ros must be installed on every machine"
+    if "node has died" in text or "node was terminated" in text:
+        return "the machine does not answer any more"
+    if "low on memory" in text or "OutOfMemory" in type(error).__name__:
+        return "the machine ran low on memory, and Ray ended the worker; fewer --in-flight or less --memory need less"
+    return "the worker's process was ended or has crashed; Ray's logs on that machine may tell why"

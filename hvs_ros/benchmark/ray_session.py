@@ -60,6 +60,8 @@ def ray_session(address: str, *, cpus: float = 1.0, verbose: bool = False) -> It
         else:
             _check_reachable(address)
             options = {"address": address}
+        if not verbose:
+            stack.enter_context(_without_messages())
         try:
             with _signals_as_they_were():
                 ray.init(**options, **quiet)
@@ -156,6 +158,21 @@ def _advice(address: str, error: BaseException | None = None) -> str:
 def _first_line(error: BaseException) -> str:
     text = str(error).strip() or repr(error)
     return " ".join(text.split("\n\n")[0].split())[:300].rstrip(".")
+
+
+@contextmanager
+def _without_messages() -> Iterator[None]:
+    """Keep Ray from printing that a worker died, in twenty lines; it has no setting for that."""
+    worker: Any = importlib.import_module("ray._private.worker")
+    printing = getattr(worker, "print_to_stdstream", None)
+    if printing is None:
+        yield
+        return
+    worker.print_to_stdstream = lambda *_, **__: None
+    try:
+        yield
+    finally:
+        worker.print_to_stdstream = printing
 
 
 @contextmanager
