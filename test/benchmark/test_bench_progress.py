@@ -83,9 +83,7 @@ def test_what_earlier_runs_have_done_counts_but_not_for_the_rate(told: Told) -> 
     told.standing.begin([told.result() for _ in range(600)] + [told.result(failed(Outcome.HEAD_FAILED))])
     told.clock.now_s += 10.0
     told.end(20)
-    assert told.lines == ["601/1000 (60 %), 0.1 episodes/s, 1:06:30 left, success 100.0 % (601/601)"] or told.lines[
-        -1
-    ].startswith("601/1000")
+    assert [line.split(",")[0] for line in told.lines] == ["601/1000 (60 %)"]
     told.clock.now_s += 10.0
     told.end(1)
     assert "621/1000 (62 %), 1.1 episodes/s, 6:01 left" in told.lines[-1]
@@ -105,11 +103,8 @@ def test_what_fails_in_the_same_moment_is_said_once(told: Told, tmp_path: Path) 
     gone = failed(Outcome.POLICY_UNAVAILABLE, "no server\x1b[2J at\nhttp://h:8000")
     for _ in range(64):
         told.progress.on_retry(episode, gone, 1)
-    assert told.lines == [
-        "hall/0/0: policy unavailable: no server� at http://h:8000; it is run again".replace(
-            "�", "\N{REPLACEMENT CHARACTER}[2J"
-        )
-    ]
+    shown = "no server\N{REPLACEMENT CHARACTER}[2J at http://h:8000"
+    assert told.lines == [f"hall/0/0: policy unavailable: {shown}; it is run again"]
     told.clock.now_s += 11.0
     told.progress.on_retry(episode, gone, 2)
     assert told.lines[1].endswith("it is run again (and 63 other searches since)")

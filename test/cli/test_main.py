@@ -27,7 +27,7 @@ def test_the_help_names_every_verb_and_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert "HEAVY []" in done.stdout
-    for verb in ("sim", "real", "search", "check-signs", "calibrate-latency", "view", "report", "bag"):
+    for verb in ("sim", "bench", "real", "search", "check-signs", "calibrate-latency", "view", "report", "bag"):
         assert f"\n    {verb}" in done.stdout
 
 
@@ -47,6 +47,8 @@ def test_version_and_no_verb(hvs: Hvs) -> None:
         ("pinocchio", "'.[robot]'"),
         ("mujoco", "'.[twin]'"),
         ("dynamixel_sdk", "'.[dynamixel]'"),
+        ("ray", "'.[ray]'"),
+        ("gymnasium", "'.[gym]'"),
     ],
 )
 def test_a_missing_package_is_one_line(hvs: Hvs, monkeypatch: pytest.MonkeyPatch, module: str, says: str) -> None:
