@@ -11,6 +11,7 @@ that "the first hundred episodes" are the same ones. Where ours differs, on purp
 - Items without ``level`` end the published code: where ``initial yaw`` is given when it loads them, else when it runs
   them. Here their levels are worked out.
 - A list of levels that is longer or shorter than the list of starts is cut to the shorter there and refused here.
+- A folder with an annotation and no picture is passed over there and refused here.
 - Of several pictures in a folder it takes one silently, a PNG first; here they are refused. Pictures that end in
   ``.jpeg``, ``.tif``, ``.tiff``, ``.webp`` or in capitals are passed over there, with their scene, and read here.
 """

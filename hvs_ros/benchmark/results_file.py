@@ -95,10 +95,10 @@ class ResultsFile:
         return cls(path, descriptor, results, dropped=len(whole) < len(text))
 
     def check(self, episodes: list[Episode]) -> None:
-        """Refuse to mix results of tasks that only share their names.
+        """Refuse to mix results of tasks that only share their names, which hold the start.
 
         Raises:
-            ResultsError: an episode's task, answer, start or picture is not what it was.
+            ResultsError: an episode's task, answer, level or picture is not what it was.
         """
         for episode in episodes:
             earlier = self.results.get(episode.episode_id)
@@ -212,6 +212,7 @@ def _changes(earlier: EpisodeResult, episode: Episode) -> list[str]:
         "instruction": (earlier.instruction, episode.task.instruction),
         "kind": (earlier.kind.value, episode.task.kind.value),
         "target": (earlier.target, episode.target),
+        "level": (earlier.level, episode.level),
         "picture": (earlier.panorama, (panorama.name, panorama.stat().st_size)),
     }
     return [f"{name}: was {was}, is {now} now" for name, (was, now) in pairs.items() if was != now]

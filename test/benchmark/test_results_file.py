@@ -100,6 +100,8 @@ def test_an_exchanged_task_or_picture_is_refused(tmp_path: Path) -> None:
         results.check([make_episode(tmp_path)])
         with pytest.raises(ResultsError, match=r"hall/0/0 has changed .*instruction"):
             results.check([make_episode(tmp_path, task="Find something else.")])
+        with pytest.raises(ResultsError, match="level: was 1, is 2 now"):
+            results.check([make_episode(tmp_path, level=2)])
         (tmp_path / "hall.jpg").write_bytes(b"another picture")
         (tmp_path / "hall.jpg").write_bytes(b"x")
         with pytest.raises(ResultsError, match="picture"):
