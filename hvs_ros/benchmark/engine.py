@@ -14,10 +14,9 @@ import asyncio
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeVar
 
 import cv2
 
@@ -29,11 +28,10 @@ from hvs_ros.benchmark.result import EpisodeResult, judge
 from hvs_ros.benchmark.results_file import ResultsFile
 from hvs_ros.benchmark.run import Listener, Patience, RunReport, pending
 from hvs_ros.benchmark.searching import Place, search_once
+from hvs_ros.benchmark.tasks import to_its_end, together
 from hvs_ros.benchmark.viewing import Viewing
 from hvs_ros.policy.crew import Crew, Searcher
 from hvs_ros.search.episode import SearchFailure
-
-T = TypeVar("T")
 
 OpenResults = Callable[[Mapping[str, str]], ResultsFile]
 """Opens the results file, given what the crew tells of itself (``Crew.describe``) once it is open."""
@@ -137,26 +135,40 @@ class BenchEngine:
             todo = _by_scene(pending(self._episodes, self._results))
             if not todo:
                 return
-            threads = self._settings.threads or os.cpu_count() or 1
-            draw, decode, self._writer = (
-                stack.enter_context(ThreadPoolExecutor(count, thread_name_prefix=name))
-                for name, count in (("draw", threads), ("decode", threads), ("results", 1))
-            )
-            scenes = OpenScenes(
-                [episode.scene for episode in todo],
-                self._viewing,
-                decode,
-                budget_bytes=self._settings.memory_mb * 1_000_000,
-                ahead=threads,
-                pauses_s=self._health.patience.pauses_s,
-            )
+            searchers = [self._crew.searcher() for _ in range(self._at_once(len(todo)))]
+            draw, decode = self._threads(stack, len(searchers))
+            self._writer = stack.enter_context(ThreadPoolExecutor(1, thread_name_prefix="results"))
+            scenes = self._scenes(todo, decode, self._settings.memory_mb)
             stack.push_async_callback(scenes.close)
             shared = enumerate(todo, start=1 + len(self._episodes) - len(todo))
-            count = max(1, min(self._settings.in_flight, self._crew.size, len(todo)))
-            if count >= threads:
-                stack.enter_context(_one_thread_a_view())
-            searchers = [self._crew.searcher() for _ in range(count)]
-            await _together([self._searches(shared, searcher, scenes, draw) for searcher in searchers])
+            await together([self._searches(shared, searcher, scenes, draw) for searcher in searchers])
+
+    def _at_once(self, most: int) -> int:
+        """Return how many searches are under way at the same time."""
+        return max(1, min(self._settings.in_flight, self._crew.size, most))
+
+    def _threads(self, stack: contextlib.AsyncExitStack, at_once: int) -> tuple[Executor, Executor]:
+        """Return threads that draw views, and threads that decode panoramas; they end with the stack."""
+        count = self._thread_count
+        if at_once >= count:
+            stack.enter_context(_one_thread_a_view())
+        draw = stack.enter_context(ThreadPoolExecutor(count, thread_name_prefix="draw"))
+        return draw, stack.enter_context(ThreadPoolExecutor(count, thread_name_prefix="decode"))
+
+    @property
+    def _thread_count(self) -> int:
+        return self._settings.threads or os.cpu_count() or 1
+
+    def _scenes(self, episodes: Sequence[Episode], decode: Executor, memory_mb: int) -> OpenScenes:
+        """Return the scenes of episodes that are run in this order."""
+        return OpenScenes(
+            [episode.scene for episode in episodes],
+            self._viewing,
+            decode,
+            budget_bytes=memory_mb * 1_000_000,
+            ahead=self._thread_count,
+            pauses_s=self._health.patience.pauses_s,
+        )
 
     def _begin(self) -> None:
         given = self._open_results
@@ -176,7 +188,7 @@ class BenchEngine:
                 result = await self._result(episode, searcher, scenes, draw)
             finally:
                 scenes.leave(episode.scene)
-            await _to_its_end(self._keep(result))
+            await to_its_end(self._keep(result))
 
     async def _result(self, episode: Episode, searcher: Searcher, scenes: OpenScenes, draw: Executor) -> EpisodeResult:
         """Run an episode until it completes or there is no use in it.
@@ -228,36 +240,6 @@ def _one_thread_a_view() -> Iterator[None]:
         yield
     finally:
         cv2.setNumThreads(before)
-
-
-async def _together(work: Sequence[Coroutine[Any, Any, None]]) -> None:
-    """Do all of it at the same time; when a part fails, or this is cancelled, none is left behind.
-
-    Raises:
-        Exception: what the first part that failed has raised.
-    """
-    tasks = [asyncio.create_task(part) for part in work]
-    try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
-        for task in done:
-            task.result()
-    finally:
-        for task in tasks:
-            task.cancel()
-        for ended in await asyncio.gather(*tasks, return_exceptions=True):
-            # Also what fails on the way out: a result that could not be written.
-            if isinstance(ended, BaseException) and not isinstance(ended, asyncio.CancelledError):
-                raise ended
-
-
-async def _to_its_end(work: Coroutine[Any, Any, T]) -> T:
-    """Do it, and be cancelled only when it is done."""
-    task = asyncio.create_task(work)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await task
-        raise
 
 
 def _nothing() -> None:

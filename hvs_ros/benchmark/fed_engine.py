@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 
-from hvs_ros.benchmark.engine import BenchEngine, EngineSettings, _together
+from hvs_ros.benchmark.engine import BenchEngine, EngineSettings
 from hvs_ros.benchmark.episodes import Episode
 from hvs_ros.benchmark.open_scenes import OpenScenes
 from hvs_ros.benchmark.run import Listener, Patience
+from hvs_ros.benchmark.tasks import together
 from hvs_ros.benchmark.viewing import Viewing
 from hvs_ros.policy.crew import Crew, Searcher
 
@@ -64,33 +64,22 @@ class FedEngine(BenchEngine):
         async with contextlib.AsyncExitStack() as stack:
             stack.push_async_callback(self._crew.close)
             await self._crew.open()
-            threads = self._settings.threads or os.cpu_count() or 1
-            draw, self._decode = (
-                stack.enter_context(ThreadPoolExecutor(threads, thread_name_prefix=name)) for name in ("draw", "decode")
-            )
-            self._threads = threads
+            searchers = [self._crew.searcher() for _ in range(self._at_once(self._crew.size))]
+            draw, self._decode = self._threads(stack, len(searchers))
             stack.push_async_callback(self._close_scenes)
             self._agenda: asyncio.Queue[tuple[Episode, OpenScenes] | None] = asyncio.Queue()
-            searchers = [self._crew.searcher() for _ in range(max(1, min(self._settings.in_flight, self._crew.size)))]
             self._on_open(self._crew.describe(), len(searchers))
             with self._feeding:
                 self._loop = asyncio.get_running_loop()
                 for episodes in self._early:
                     self._add(episodes)
-            await _together([self._serves(searcher, draw) for searcher in searchers])
+            await together([self._serves(searcher, draw) for searcher in searchers])
 
     def _add(self, episodes: Sequence[Episode] | None) -> None:
         if episodes is None:
             self._agenda.put_nowait(None)
             return
-        scenes = OpenScenes(
-            [episode.scene for episode in episodes],
-            self._viewing,
-            self._decode,
-            budget_bytes=self._settings.memory_mb * 1_000_000 // LOTS_AT_ONCE,
-            ahead=self._threads,
-            pauses_s=self._health.patience.pauses_s,
-        )
+        scenes = self._scenes(episodes, self._decode, self._settings.memory_mb // LOTS_AT_ONCE)
         self._lots.append(scenes)
         for episode in episodes:
             self._agenda.put_nowait((episode, scenes))
