@@ -53,6 +53,14 @@ def test_the_two_protocols_differ_in_what_the_published_code_does() -> None:
     assert all(any("never scored" in note for note in protocol.notes) for protocol in PROTOCOLS.values())
 
 
+def test_the_document_names_what_they_fix() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "protocols.md").read_text(encoding="utf-8")
+    for protocol in PROTOCOLS.values():
+        named = {f"`{name}:={protocol.model[name]}`" for name in ("window", "stop")} | {f"`{protocol.sampling}`"}
+        assert {name for name in named if name not in text} == set()
+    assert text.count("\n- ") == 1 + len(REFERENCE.notes), "each note, and the data set"
+
+
 def test_what_is_given_stands_and_the_rest_is_the_protocols() -> None:
     settings = PAPER.policy_settings("server", {"views": 3, "base_url": "http://here:1"})
     assert settings == {**PAPER.model, "views": 3, "base_url": "http://here:1"}
