@@ -1,11 +1,14 @@
 """Which episode comes next.
 
 Drawn without putting back: an environment has seen every episode once before it sees one twice, in an order that
-follows from the seed alone.
+follows from the seed alone. The list itself, which takes seconds to make for a data set of thousands, is shared by the
+environments of a process that were asked for the same, as long as there is one of them.
 """
 
 from __future__ import annotations
 
+import threading
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,34 @@ from hvs_ros.search.task import TaskKind
 from hvs_ros.share import sample_scenes, user_path
 
 _OPTION = "episode"
+_Wanted = tuple[Path, tuple[str, ...], str | None, int]
+
+
+class Catalogue:
+    """The episodes of a data set, by scene, item and start.
+
+    Args:
+        wanted: folder, patterns, kind and turn limit (see ``EpisodeDeck``).
+    """
+
+    def __init__(self, wanted: _Wanted) -> None:
+        folder, patterns, kind, max_turns = wanted
+        selection = Selection(patterns, None if kind is None else TaskKind(kind))
+        planned = plan_benchmark(open_dataset(folder), selection, seed=None, max_turns=max_turns)
+        self.episodes: tuple[Episode, ...] = tuple(planned)
+        self.by_id = {episode.episode_id: episode for episode in planned}
+
+
+_lock = threading.Lock()
+_catalogues: weakref.WeakValueDictionary[_Wanted, Catalogue] = weakref.WeakValueDictionary()
+
+
+def _catalogue(wanted: _Wanted) -> Catalogue:
+    with _lock:
+        found = _catalogues.get(wanted)
+        if found is None:
+            found = _catalogues[wanted] = Catalogue(wanted)
+        return found
 
 
 class EpisodeDeck:
@@ -41,12 +72,13 @@ class EpisodeDeck:
             raise ValueError(f"kind is {kind!r}; give {' or '.join(kinds)}, or None for both")
         folder = sample_scenes() if scenes is None else user_path(scenes)
         patterns = (select,) if isinstance(select, str) else tuple(select)
-        selection = Selection(patterns, None if kind is None else TaskKind(kind))
-        self.episodes: tuple[Episode, ...] = tuple(
-            plan_benchmark(open_dataset(folder), selection, seed=None, max_turns=max_turns)
-        )
-        self._by_id = {episode.episode_id: episode for episode in self.episodes}
+        self._catalogue = _catalogue((folder.absolute(), patterns, kind, max_turns))
         self._left: list[int] = []
+
+    @property
+    def episodes(self) -> tuple[Episode, ...]:
+        """All of them."""
+        return self._catalogue.episodes
 
     def shuffle(self) -> None:
         """Put all episodes back."""
@@ -70,7 +102,7 @@ class EpisodeDeck:
         wanted = (options or {}).get(_OPTION)
         if wanted is None:
             return None
-        episode = self._by_id.get(wanted)
+        episode = self._catalogue.by_id.get(wanted)
         if episode is None:
             first = self.episodes[0].episode_id
             raise ValueError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import multiprocessing
+import shutil
 import weakref
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from gym_builders import HEIGHT, ID, WIDTH, make, said
+from gym_builders import HEIGHT, ID, WIDTH, make, said, write_scenes
 
 from hvs_ros.gym.studio import shared_studio
 
@@ -90,6 +91,18 @@ def test_environments_of_a_process_share_panoramas_until_the_last_is_closed(scen
     gc.collect()
     assert (panorama(), studio()) == (None, None)
     make(scenes, memory_mb=77).reset(seed=1)
+
+
+def test_environments_of_a_process_share_the_list_of_episodes_while_one_of_them_is_there(tmp_path: Path) -> None:
+    folder = write_scenes(tmp_path / "scenes")
+    one, other = make(folder), make(folder)
+    assert one.episodes is other.episodes
+    assert len(make(folder, select=["yard/*"]).episodes) == 2
+    assert make(folder, max_turns=3).episodes[0].task.max_turns == 3
+    shutil.rmtree(folder / "yard")
+    del one, other
+    gc.collect()
+    assert {episode.scene.name for episode in make(folder).episodes} == {"hall"}
 
 
 def test_an_environment_that_is_forgotten_frees_its_panoramas(scenes: Path) -> None:
