@@ -20,6 +20,8 @@ from hvs_ros.policy.server_address import OPENAI_HOST
 PICTURE_MARKS = 2
 """Tokens that Qwen2.5-VL puts around a picture."""
 
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
 
 class Dialect(Enum):
     """Who serves; the API is the same but for the ends of answers and the name of the token limit.
@@ -113,4 +115,4 @@ def _message(message: Message) -> list[bytes]:
 
 
 def _json(value: dict[str, Any]) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    return _JSON.encode(value).encode()
