@@ -18,6 +18,7 @@ from hvs_ros.mock.rooms.geometry import Array, Shape, Vector
 _REACH = 2.5  # [m] beyond which a neighbour no longer darkens a corner
 _DIM = 0.008  # light too weak to look for what hides it
 _TILE = 12  # points
+_AT_ONCE = 16384  # rays times boxes
 
 
 @dataclass(frozen=True)
@@ -126,19 +127,23 @@ def _between(corner: Array, other: Array, low: Array, high: Array) -> Array:
 def _distance(starts: Array, ray: Array, low: Array, high: Array) -> Array:
     """Return the distance to the first box along each ray, inf where it meets none (slab test)."""
     inverse = 1.0 / np.where(np.abs(ray) < 1e-6, np.float32(1e-6), ray)
+    if not len(low):
+        return np.full(len(starts), np.inf, np.float32)
+    # All boxes at once where that is little to hold, else one after the other; the numbers are the same.
+    if len(starts) * len(low) <= _AT_ONCE:
+        return np.asarray(_enter(starts.T, inverse.T, low.T[:, :, None], high.T[:, :, None]).min(0))
     first = np.full(len(starts), np.inf, np.float32)
-    x, y, z = starts.T
-    ix, iy, iz = np.ascontiguousarray(inverse.T)
-    for (lx, ly, lz), (hx, hy, hz) in zip(low, high, strict=True):
-        x1, x2, y1, y2, z1, z2 = (
-            (lx - x) * ix,
-            (hx - x) * ix,
-            (ly - y) * iy,
-            (hy - y) * iy,
-            (lz - z) * iz,
-            (hz - z) * iz,
-        )
-        enter = np.maximum(np.maximum(np.minimum(x1, x2), np.minimum(y1, y2)), np.minimum(z1, z2))
-        leave = np.minimum(np.minimum(np.maximum(x1, x2), np.maximum(y1, y2)), np.maximum(z1, z2))
-        np.minimum(first, np.where((leave > enter) & (enter > 0), enter, np.float32(np.inf)), out=first)
+    places, inverses = starts.T, np.ascontiguousarray(inverse.T)
+    for one_low, one_high in zip(low, high, strict=True):
+        np.minimum(first, _enter(places, inverses, one_low, one_high), out=first)
     return first
+
+
+def _enter(places: Array, inverses: Array, low: Array, high: Array) -> Array:
+    """Return how far rays go until they enter boxes, inf where they do not."""
+    (x1, y1, z1), (x2, y2, z2) = (
+        [(edge[axis] - places[axis]) * inverses[axis] for axis in range(3)] for edge in (low, high)
+    )
+    enter = np.maximum(np.maximum(np.minimum(x1, x2), np.minimum(y1, y2)), np.minimum(z1, z2))
+    leave = np.minimum(np.minimum(np.maximum(x1, x2), np.maximum(y1, y2)), np.maximum(z1, z2))
+    return np.asarray(np.where((leave > enter) & (enter > 0), enter, np.float32(np.inf)))
