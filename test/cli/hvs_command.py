@@ -114,9 +114,28 @@ class Command:
             self._process.wait()
 
 
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    """Return the episodes of a results file."""
-    return [json.loads(line) for line in path.read_text().splitlines()[1:]]
+def read_lines(path: Path, *, torn: bool = False) -> list[dict[str, Any]]:
+    """Return the episodes of a results file; where it may be torn, without a last line that has no end."""
+    text = path.read_text()
+    return [json.loads(line) for line in (text[: text.rfind("\n") + 1] if torn else text).splitlines()[1:]]
+
+
+def without_times(path: Path) -> dict[str, Any]:
+    """Return the episodes of a results file by id, without what differs from run to run."""
+    episodes = {}
+    for line in read_lines(path):
+        turns = [{key: value for key, value in turn.items() if not key.endswith("_s")} for turn in line["turns"]]
+        kept = {key: value for key, value in line.items() if key not in ("seconds", "ended", "turns")}
+        episodes[line["episode"]] = {**kept, "turns": turns}
+    return episodes
+
+
+def wait_for_lines(command: Command, path: Path, count: int) -> None:
+    """Wait until a results file that the command writes has so many lines."""
+    end = time.monotonic() + LIMIT_S
+    while not path.exists() or path.read_bytes().count(b"\n") < count:
+        assert command.running and time.monotonic() < end, command.output
+        time.sleep(0.01)
 
 
 def results_in(folder: Path) -> Path:

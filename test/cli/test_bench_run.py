@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hvs_command import LIMIT_S, Command, read_lines, write_scene
+from hvs_command import Command, read_lines, wait_for_lines, without_times, write_scene
 
 from hvs_ros.cli.bench import with_action
 
@@ -45,16 +45,6 @@ def begin(tmp_path: Path) -> Iterator[Callable[..., Command]]:
     yield start
     for command in commands:
         command.kill()
-
-
-def without_times(path: Path) -> dict[str, Any]:
-    """Return the episodes of a results file by id, without what differs from run to run."""
-    episodes = {}
-    for line in read_lines(path):
-        turns = [{key: value for key, value in turn.items() if not key.endswith("_s")} for turn in line["turns"]]
-        kept = {key: value for key, value in line.items() if key not in ("seconds", "ended", "turns")}
-        episodes[line["episode"]] = {**kept, "turns": turns}
-    return episodes
 
 
 def settings_in(path: Path) -> dict[str, Any]:
@@ -182,17 +172,6 @@ def test_a_policy_with_a_bug_is_given_up_and_scores_nothing(
     assert code == 1 and "a bug in a policy" in err and "48 of 48 episodes are not done" in out
     assert [line["outcome"] for line in read_lines(path)] == ["policy failed"] * 2
     assert out.count("not completed: ") == 2 and "the last one: policy failed" in err
-
-
-def lines_of(path: Path) -> int:
-    return path.read_bytes().count(b"\n") if path.exists() else 0
-
-
-def wait_for_lines(command: Command, path: Path, count: int) -> None:
-    end = time.monotonic() + LIMIT_S
-    while lines_of(path) < count:
-        assert command.running and time.monotonic() < end, command.output
-        time.sleep(0.01)
 
 
 def test_killed_in_the_middle_and_resumed_nothing_is_lost_or_repeated(
