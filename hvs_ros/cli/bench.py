@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import importlib
 from collections.abc import Sequence
-from importlib.util import find_spec
 from typing import Protocol
 
 NAME = "bench"
@@ -36,8 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the actions and their options."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, title="actions")
     for name in ACTIONS:
-        if find_spec(_module(name)) is None:
-            continue
         action = _action(name)
         action.add_arguments(actions.add_parser(name, help=action.HELP, description=action.HELP))
 
@@ -59,10 +56,6 @@ def with_action(arguments: Sequence[str]) -> list[str]:
     return [verb, "run", *rest]
 
 
-def _module(action: str) -> str:
-    return f"hvs_ros.cli.bench_{action}"
-
-
 def _action(name: str) -> Action:
-    module: Action = importlib.import_module(_module(name))
+    module: Action = importlib.import_module(f"hvs_ros.cli.bench_{name}")
     return module

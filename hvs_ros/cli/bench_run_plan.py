@@ -76,7 +76,8 @@ def make_plan(args: argparse.Namespace) -> BenchPlan:
         raise VerbError(str(error), BAD_INPUT) from error
     _check_pictures(episodes)
     results = args.results or _default_results(args)
-    _check_results(args, results)
+    if args.through_ros is None:
+        _check_results(args, results)
     camera = settings.camera
     part = _part(args)
     total = len(annotated(dataset.scenes))

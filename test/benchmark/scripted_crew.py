@@ -144,8 +144,9 @@ def make_engine(episodes: list[Episode], crew: Crew, listener: Listener | None =
     """Return an engine in a hurry."""
     settings = EngineSettings(options.pop("in_flight", 4), memory_mb=options.pop("memory_mb", 100), threads=2)
     options.setdefault("patience", HASTY)
+    viewing = options.pop("viewing", VIEWING)
     return BenchEngine(
-        episodes, crew, VIEWING, options.pop("results", None), listener or Listener(), settings, **options
+        episodes, crew, viewing, options.pop("results", None), listener or Listener(), settings, **options
     )
 
 
