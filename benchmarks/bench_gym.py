@@ -25,7 +25,7 @@ TURNS = 40
 EPISODES = 16
 ROUNDS = 3
 TARGET = 0.9
-"""Of the engine's turns, for environments in processes of their own; of bare views, for one environment."""
+"""Part of bare views, and of the engine's turns, that one environment must reach; it draws a view with all cores."""
 
 
 def compare_gym(scenes: Path, processes: int) -> bool:
@@ -49,8 +49,10 @@ def compare_gym(scenes: Path, processes: int) -> bool:
     for name, turns in best.items():
         print(f"  {name:45}{turns:8.0f}")
     bare, one, many, engine = best.values()
-    met = one >= TARGET * bare and many >= TARGET * engine
-    print(f"  one environment / views alone {one / bare:.2f}, environments / engine {many / engine:.2f}")
+    met = min(one / bare, one / engine) >= TARGET
+    verdict = "met" if met else "MISSED"
+    print(f"  one environment / bare views {one / bare:.2f}, / engine {one / engine:.2f} ({TARGET:g}: {verdict})")
+    print(f"  environments in processes / engine {many / engine:.2f}")
     return met
 
 
