@@ -66,7 +66,7 @@ class _Hand:
 
 
 class RayWorkers:
-    """Workers on a cluster; a context manager, entered when the first of them is ready. Enter it in the main thread.
+    """Workers on a cluster; a context manager, entered when the first of them is ready.
 
     Args:
         job: what they are for.

@@ -1,17 +1,17 @@
 """A connection to a Ray cluster, or a cluster on this machine that lives as long as it is needed, without Ray's noise.
 
 No dashboard, no usage statistics, no log lines of workers unless they are asked for; the files of a cluster that is
-started here go with it. Ray changes how a process acts on signals, which is put back.
+started here go with it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import importlib
 import logging
 import os
 import shutil
-import signal
 import socket
 import tempfile
 import threading
@@ -25,6 +25,8 @@ LOCAL = "local"
 CONNECT_LIMIT_S = 5.0
 STORE_BYTES = 100 * 1024 * 1024
 """For objects of a cluster on this machine; episodes and results are small."""
+FOLDER, IN_USE = "hvs_ray_", "in_use"
+"""Of a cluster on this machine; the file in it is locked as long as it is needed."""
 LONGEST_FOLDER = 40
 """Characters: sockets lie below it, whose whole path may have 107."""
 
@@ -37,8 +39,8 @@ class RayError(Exception):
 def ray_session(address: str, *, cpus: float = 1.0, verbose: bool = False) -> Iterator[Any]:
     """Connect to a cluster, or start one, and yield the package ray; at the end, leave it, or end it.
 
-    Where this process has a connection already, that one is used and stays. Enter it in a thread that lives as long,
-    best the main one: the processes of a cluster that is started end with the thread that started them.
+    Where this process has a connection already, that one is used and stays. Interrupted while it connects, it ends in
+    order, which may take the seconds that a start takes.
 
     Args:
         address: auto (RAY_ADDRESS, or the cluster on this machine), local (one is started), host:port, ray://host:port.
@@ -48,30 +50,63 @@ def ray_session(address: str, *, cpus: float = 1.0, verbose: bool = False) -> It
     Raises:
         RayError: ray is not installed, or there is no cluster at the address, or one of another version.
     """
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    ray = _package(address)
-    if ray.is_initialized():
-        yield ray
-        return
-    quiet = {"log_to_driver": verbose, "logging_level": logging.WARNING if verbose else logging.CRITICAL}
-    with contextlib.ExitStack() as stack:
+    session = _Session(address, cpus, verbose)
+    session.start()
+    try:
+        session.opened.wait()
+        if session.error is not None:
+            raise session.error
+        yield session.ray
+    finally:
+        session.over.set()
+        session.join()
+
+
+class _Session(threading.Thread):
+    """Lives as long as the connection.
+
+    A thread of its own, for two reasons: the processes of a cluster end with the thread that started them, and only in
+    a main thread would Ray take over the signals of the process and be cut short by them.
+    """
+
+    def __init__(self, address: str, cpus: float, verbose: bool) -> None:
+        super().__init__(name="ray", daemon=True)
+        self.ray: Any = None
+        self.error: BaseException | None = None
+        self.opened, self.over = threading.Event(), threading.Event()
+        self._address, self._cpus, self._verbose = address, cpus, verbose
+
+    def run(self) -> None:
+        """Connect, wait until it is over, and disconnect."""
+        try:
+            with contextlib.ExitStack() as stack:
+                self.ray = self._connected(stack)
+                self.opened.set()
+                self.over.wait()
+        except BaseException as error:  # the waiting thread raises it
+            self.error = error
+        finally:
+            self.opened.set()
+
+    def _connected(self, stack: contextlib.ExitStack) -> Any:
+        address, verbose = self._address, self._verbose
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        ray = _package(address)
+        if ray.is_initialized():
+            return ray
         if address == LOCAL:
-            options = {"address": LOCAL, **_small(stack.enter_context(_folder()), cpus)}
+            options = {"address": LOCAL, **_small(stack.enter_context(_folder()), self._cpus)}
         else:
             _check_reachable(address)
             options = {"address": address}
         if not verbose:
             stack.enter_context(_without_messages())
+        stack.callback(ray.shutdown)
         try:
-            with _signals_as_they_were():
-                ray.init(**options, **quiet)
+            ray.init(**options, log_to_driver=verbose, logging_level=logging.WARNING if verbose else logging.CRITICAL)
         except Exception as error:  # whatever it is, it is about this connection
             raise RayError(f"--ray {address}: {_first_line(error)}; {_advice(address, error)}") from error
-        try:
-            yield ray
-        finally:
-            with _signals_as_they_were():
-                ray.shutdown()
+        return ray
 
 
 def _package(address: str) -> Any:
@@ -104,12 +139,20 @@ def _small(folder: Path, cpus: float) -> dict[str, Any]:
 
 @contextmanager
 def _folder() -> Iterator[Path]:
-    where = tempfile.gettempdir()
-    folder = Path(tempfile.mkdtemp(prefix="hvs_ray_", dir=where if len(where) <= LONGEST_FOLDER else "/tmp"))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    """Make a folder for the files of a cluster, and remove it with those that killed runs have left."""
+    temporary = tempfile.gettempdir()
+    where = Path(temporary if len(temporary) <= LONGEST_FOLDER else "/tmp")
+    for old in where.glob(f"{FOLDER}*/{IN_USE}"):
+        with contextlib.suppress(OSError), old.open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(old.parent, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix=FOLDER, dir=where))
+    with (folder / IN_USE).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _check_reachable(address: str) -> None:
@@ -173,17 +216,3 @@ def _without_messages() -> Iterator[None]:
         yield
     finally:
         worker.print_to_stdstream = printing
-
-
-@contextmanager
-def _signals_as_they_were() -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.getsignal(number) for number in numbers]
-    try:
-        yield
-    finally:
-        for number, handler in zip(numbers, before, strict=True):
-            signal.signal(number, handler)

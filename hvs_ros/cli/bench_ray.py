@@ -60,8 +60,6 @@ def check_ray(args: argparse.Namespace) -> None:
 def ray_workers(args: argparse.Namespace, job: Job, say: Say) -> Iterator[RayWorkers]:
     """Connect to the cluster, or start one, and yield its workers when the first is ready; end all at the end.
 
-    Enter it in the main thread: the processes of a cluster that a run starts end with the thread that started them.
-
     Args:
         args: the command line, with what ``add_ray`` declares.
         job: what the workers are for.
