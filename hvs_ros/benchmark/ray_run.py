@@ -168,6 +168,7 @@ class RayRun:
 
     def _gone(self, worker: str, tiding: Unfit | Lost) -> None:
         """Have what it had searched elsewhere, and decide whether there is any use in that."""
+        now_s = time.monotonic()
         machine, hired_s = self._workers.machine(worker), self._workers.hired_s(worker)
         left = self._handout.lost(worker)
         again = f"; {len(left)} episodes are searched elsewhere" if left else ""
@@ -180,7 +181,7 @@ class RayRun:
         if self._lost_in_a_row == 0 or hired_s >= self._lost_s:
             # Those that were there when another one was lost may have gone with it, and are no further sign.
             self._lost_in_a_row += 1
-            self._lost_s = time.monotonic()
+            self._lost_s = now_s
         if self._lost_in_a_row >= self._patience.failures_in_a_row:
             self._gave_up = f"{self._lost_in_a_row} workers in a row were lost; the last: {machine}: {tiding.reason}"
 
