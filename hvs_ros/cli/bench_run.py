@@ -14,7 +14,7 @@ from hvs_ros.cli.bench_ros import add_through_ros
 from hvs_ros.cli.options import add_policy
 from hvs_ros.cli.sim_options import DEFAULT_POLICY, SAMPLING
 
-HELP = "run the benchmark on a data set with a policy, and print the paper's table"
+HELP = "run the benchmark on a data set with a policy, and print the paper's table: hvs bench DIR, for short"
 
 SCORING = ("paper", "reference")
 PROTOCOLS = ("paper", "reference")

@@ -25,6 +25,7 @@ from hvs_ros.policy.registry import policy_settings
 from hvs_ros.recording.naming import slug
 from hvs_ros.search.scoring import ScoringMode
 from hvs_ros.search.task import TaskKind
+from hvs_ros.share import write_problem
 
 FOLDER = Path("runs", "bench")
 CHECKED_BYTES = 1024**3
@@ -136,6 +137,8 @@ def _check_results(args: argparse.Namespace, path: Path) -> None:
         raise VerbError(
             f"{path} is there already: continue it with --resume, or name another file with --results", BAD_INPUT
         )
+    if problem := write_problem(path.parent):
+        raise VerbError(f"--results {problem}", BAD_INPUT)
 
 
 def _default_results(args: argparse.Namespace) -> Path:

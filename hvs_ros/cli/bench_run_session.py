@@ -72,12 +72,16 @@ class Keeper:
             facts: what the policy tells of itself.
 
         Raises:
-            ResultsError: it cannot be written, or continued with these settings.
+            VerbError: it cannot be written, or continued with these settings and episodes.
         """
         plan = self._plan
         self.settings = self.settings.with_facts(facts)
         begin = ResultsFile.resume if self._resume else ResultsFile.create
-        self._file = begin(plan.results, self.settings)
+        try:
+            self._file = begin(plan.results, self.settings)
+            self._file.check(plan.episodes)
+        except ResultsError as error:
+            raise VerbError(str(error), BAD_INPUT) from error
         found = self._file.results
         earlier = [found[episode.episode_id] for episode in plan.episodes if episode.episode_id in found]
         self.standing.begin(earlier)
@@ -105,9 +109,7 @@ def _run(args: argparse.Namespace, plan: BenchPlan, console: Console, keeper: Ke
                 _engine(args, plan, keeper, progress) if args.ray is None else _ray(args, plan, keeper, progress, stack)
             )
             return supervised(run, progress.on_note)
-        except ResultsError as error:
-            raise VerbError(str(error), BAD_INPUT) from error
-        except PolicyUnavailableError as error:
+        except (ResultsError, PolicyUnavailableError) as error:
             raise VerbError(str(error), FAILED) from error
         except PolicyError as error:
             raise VerbError(str(error), BAD_INPUT) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -174,6 +175,32 @@ def test_a_policy_with_a_bug_is_given_up_and_scores_nothing(
     assert out.count("not completed: ") == 2 and "the last one: policy failed" in err
 
 
+def test_a_full_disk_ends_the_run_and_keeps_what_was_written(
+    hvs: Hvs, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "r.jsonl"
+    run = ("bench", dataset, "--policy", "random", *SMALL, "--in-flight", 2, "--results", path)
+    write = os.write
+
+    def full(descriptor: int, data: bytes) -> int:
+        if data.startswith(b'{"episode"') and path.read_bytes().count(b"\n") == 8:
+            return write(descriptor, data[:100])
+        return write(descriptor, data)
+
+    monkeypatch.setattr(os, "write", full)
+    code, _, err = hvs(*run)
+    assert code == 1 and "no space left" in err and len(read_lines(path)) == 7
+    monkeypatch.undo()
+    code, out, _ = hvs(*run, "--resume")
+    assert code == 0 and "7 of 48 episodes are done already" in out and len(without_times(path)) == 48
+
+
+def test_a_results_file_that_nobody_may_write_is_known_at_once(hvs: Hvs, dataset: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    code, _, err = hvs("bench", dataset, "--policy", "random", "--results", tmp_path / "file" / "r.jsonl")
+    assert code == 2 and "cannot be written" in err
+
+
 def test_killed_in_the_middle_and_resumed_nothing_is_lost_or_repeated(
     hvs: Hvs, begin: Callable[..., Command], dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -184,8 +211,7 @@ def test_killed_in_the_middle_and_resumed_nothing_is_lost_or_repeated(
     wait_for_lines(killed, path, 15)
     killed.send(signal.SIGKILL)
     assert killed.wait() == -signal.SIGKILL
-    text = path.read_text()
-    kept = [json.loads(line)["episode"] for line in text.splitlines()[1:] if text.endswith("\n")]
+    kept = [line["episode"] for line in read_lines(path, torn=True)]
     assert 14 <= len(kept) == len(set(kept)) < 48
     # Whatever the disk kept of a line that was being written is dropped.
     with path.open("a") as file:
