@@ -170,6 +170,7 @@ class TorchBatchEngine:
                     self._continue()
         finally:
             with self._changed:
+                self._closed.set()  # also where an error has ended the thread: nobody is to wait for it
                 left = [*self._waiting, *(saying.question for saying in self._saying)]
                 self._waiting.clear()
             for question in left:
