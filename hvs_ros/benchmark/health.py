@@ -83,6 +83,7 @@ class Health:
         self.now_s = now_s
         self.completed = 0
         self._in_a_row = 0
+        self._only_mistakes = True
         self._first_s = self._last_s = 0.0
 
     def note_completed(self) -> None:
@@ -102,7 +103,8 @@ class Health:
         """
         now_s = self.now_s()
         if self._in_a_row == 0:
-            self._first_s = now_s
+            self._first_s, self._only_mistakes = now_s, True
+        self._only_mistakes &= record.outcome is Outcome.POLICY_FAILED
         if self._in_a_row == 0 or began_s >= self._last_s:
             # Those that were under way when another one failed are the same failure.
             self._in_a_row += 1
@@ -111,7 +113,7 @@ class Health:
             return
         # What is not there may come back, so it gets time as well; a policy's mistake stays one.
         failing_s = now_s - self._first_s
-        if record.outcome is not Outcome.POLICY_FAILED and failing_s < self.patience.outage_s:
+        if failing_s < self.patience.outage_s and not self._only_mistakes:
             return
         raise MachineryError(
             f"no episode has completed for {failing_s:.0f} s; the last one: {record.outcome.value}: {record.message}"

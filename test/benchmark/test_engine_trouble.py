@@ -122,6 +122,24 @@ class TestHealth:
         with pytest.raises(MachineryError, match="for 10 s"):
             health.note_failed(failed(Outcome.POLICY_UNAVAILABLE), began_s=14.5)
 
+    def test_mistakes_of_the_policy_end_a_run_sooner_but_not_amid_an_outage(self) -> None:
+        clock = [0.0]
+
+        def fail(health: Health, *outcomes: Outcome) -> None:
+            for outcome in outcomes:
+                clock[0] += 1.0
+                health.note_failed(failed(outcome), began_s=clock[0])
+
+        patience = Patience(failures_in_a_row=3, outage_s=1000.0)
+        mistake, gone = Outcome.POLICY_FAILED, Outcome.POLICY_UNAVAILABLE
+        with pytest.raises(MachineryError):
+            fail(Health(patience, lambda: clock[0]), mistake, mistake, mistake)
+        health = Health(patience, lambda: clock[0])
+        fail(health, gone, mistake, mistake, mistake, gone)
+        health.note_completed()
+        with pytest.raises(MachineryError):
+            fail(health, mistake, mistake, mistake)
+
     def test_one_that_completes_is_a_new_beginning(self) -> None:
         health = Health(HASTY, lambda: 0.0)
         for _ in range(10):
