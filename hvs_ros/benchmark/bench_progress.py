@@ -37,6 +37,7 @@ class Standing:
         done: episodes that are completed, earlier runs included.
         failed: episodes that this run could not complete.
         share_before: of the episodes that earlier runs have completed.
+        begun: searching has begun.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Standing:
     ) -> None:
         self.total, self.done, self.failed = total, 0, 0
         self.share_before = 0.0
+        self.begun = False
         self._mode = mode
         self._now_s = now_s
         self._began_s = now_s()
@@ -54,7 +56,7 @@ class Standing:
     def begin(self, earlier: Iterable[EpisodeResult] = ()) -> None:
         """Note that searching begins, and count results of earlier runs, which say nothing about this one's rate."""
         with self._lock:
-            self._began_s = self._now_s()
+            self._began_s, self.begun = self._now_s(), True
             for result in earlier:
                 self._count(result, failed=0)
             self.share_before = self.share
@@ -99,11 +101,13 @@ class Standing:
 
     def parts(self) -> list[str]:
         """Return all that there is to say, in words."""
+        if not self.begun:
+            return ["loading the policy"]
         left_s, rate = self.left_s, self.rate
         return [
             part
             for part in (
-                f"{rate:.1f} episodes/s" if rate >= 1.0 else f"{60 * rate:.1f} episodes/min",
+                _rate(rate) if rate else "",
                 f"{clock(left_s)} left" if left_s is not None else "",
                 self.success(),
                 f"{self.failed} NOT COMPLETED" if self.failed else "",
@@ -206,6 +210,10 @@ class BenchProgress(Listener):
             self._said_s, self._said_share = self._now_s(), standing.share
             head = f"{standing.done}/{standing.total} ({100 * standing.share:.0f} %)"
             self._say(", ".join([head, *standing.parts()]))
+
+
+def _rate(per_s: float) -> str:
+    return f"{per_s:.1f} episodes/s" if per_s >= 1.0 else f"{60 * per_s:.1f} episodes/min"
 
 
 def clock(seconds: float) -> str:

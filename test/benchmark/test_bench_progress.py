@@ -65,6 +65,9 @@ def test_a_line_every_ten_seconds_or_every_twentieth(told: Told) -> None:
 
 def test_the_last_episode_is_always_told(tmp_path: Path) -> None:
     told = Told(tmp_path, 3)
+    assert told.standing.parts() == ["loading the policy"]
+    told.standing.begin()
+    assert told.standing.parts() == []
     told.end(2, submitted(0.0))
     told.end(1)
     assert told.lines[-1].startswith("3/3 (100 %)") and told.lines[-1].endswith("success 33.3 % (1/3)")
@@ -99,6 +102,7 @@ def test_the_rate_is_that_of_late(told: Told) -> None:
 
 
 def test_what_fails_in_the_same_moment_is_said_once(told: Told, tmp_path: Path) -> None:
+    told.standing.begin()
     episode = make_episode(tmp_path)
     gone = failed(Outcome.POLICY_UNAVAILABLE, "no server\x1b[2J at\nhttp://h:8000")
     for _ in range(64):
