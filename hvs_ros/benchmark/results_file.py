@@ -86,7 +86,7 @@ class ResultsFile:
             text = path.read_bytes()
             whole = text[: text.rfind(b"\n") + 1]
             made_with, results = _parse(path, whole)
-            _compare(path, made_with, settings)
+            refuse_others(path, made_with, settings.to_json())
             if len(whole) < len(text):
                 os.ftruncate(descriptor, len(whole))
         except BaseException:
@@ -163,6 +163,39 @@ def read_results(path: Path) -> tuple[dict[str, Any], dict[str, EpisodeResult]]:
     return _parse(path, text[: text.rfind(b"\n") + 1])
 
 
+def read_settings(path: Path) -> dict[str, Any]:
+    """Return the settings of a file, without reading its results.
+
+    Raises:
+        ResultsError: it cannot be read or is no results file.
+    """
+    try:
+        with path.open("rb") as file:
+            line = file.readline()
+    except OSError as error:
+        raise ResultsError(f"{path} cannot be read: {error.strerror or error}") from error
+    return _header(path, line)
+
+
+def refuse_others(path: Path, made_with: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+    """Refuse to continue a file with settings that could change a result.
+
+    Args:
+        path: the file.
+        made_with: its settings.
+        settings: those of the run, as JSON values.
+
+    Raises:
+        ResultsError: naming what differs.
+    """
+    found = differences(made_with, settings)
+    if found:
+        raise ResultsError(
+            f"{path} was made with other settings and cannot be continued ({'; '.join(found)}); "
+            "use the same settings, or begin a new file with --results"
+        )
+
+
 def _lock(descriptor: int, path: Path) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -195,15 +228,6 @@ def _header(path: Path, line: bytes) -> dict[str, Any]:
     if found != FORMAT:
         raise ResultsError(f"{path} has results of format {found}, this version writes {FORMAT}; begin a new file")
     return settings
-
-
-def _compare(path: Path, made_with: Mapping[str, Any], settings: RunSettings) -> None:
-    found = differences(made_with, settings.to_json())
-    if found:
-        raise ResultsError(
-            f"{path} was made with other settings and cannot be continued ({'; '.join(found)}); "
-            "use the same settings, or begin a new file with --results"
-        )
 
 
 def _changes(earlier: EpisodeResult, episode: Episode) -> list[str]:

@@ -23,7 +23,7 @@ FORMAT = 1
 NOTES = "notes"
 """The part of a file's settings that is never compared."""
 
-MACHINE_FACTS = frozenset({"address", "device", "gpu", "provider", "servers", "threads"})
+MACHINE_FACTS = frozenset({"address", "context", "device", "gpu", "provider", "servers", "threads"})
 """What a policy tells of the machine that it runs on; two of them may share a run."""
 
 MACHINE_SETTINGS = (

@@ -13,6 +13,7 @@ from hvs_ros.benchmark.dataset import DataSet, open_dataset, plan_benchmark
 from hvs_ros.benchmark.episodes import Episode, Selection, SelectionError, annotated
 from hvs_ros.benchmark.pictures import broken_pictures
 from hvs_ros.benchmark.protocol import PROTOCOLS
+from hvs_ros.benchmark.results_file import ResultsError, read_settings, refuse_others
 from hvs_ros.benchmark.settings import RunSettings
 from hvs_ros.benchmark.viewing import Viewing
 from hvs_ros.cli.error import BAD_INPUT, VerbError
@@ -78,7 +79,7 @@ def make_plan(args: argparse.Namespace) -> BenchPlan:
     _check_pictures(episodes)
     results = args.results or _default_results(args)
     if args.through_ros is None:
-        _check_results(args, results)
+        _check_results(args, results, settings)
     camera = settings.camera
     part = _part(args)
     total = len(annotated(dataset.scenes))
@@ -123,22 +124,34 @@ def _check_pictures(episodes: Sequence[Episode]) -> None:
     paths = list(dict.fromkeys(episode.scene.panorama_path for episode in episodes))
     if sum(path.stat().st_size for path in paths) > CHECKED_BYTES:
         return
-    broken = broken_pictures(paths)
+    broken = broken_pictures(paths, decode=False)  # the run decodes each, once
     if broken:
         more = f" (and {len(broken) - 1} more: `hvs bench check` lists them)" if len(broken) > 1 else ""
         raise VerbError(f"{broken[0]}{more}", BAD_INPUT)
 
 
-def _check_results(args: argparse.Namespace, path: Path) -> None:
+def _check_results(args: argparse.Namespace, path: Path, settings: RunSettings) -> None:
     """Find out now: a model may take minutes to load before the file is opened."""
-    if args.resume and not path.exists():
+    if not args.resume:
+        if path.exists():
+            raise VerbError(
+                f"{path} is there already: continue it with --resume, or name another file with --results", BAD_INPUT
+            )
+        if problem := write_problem(path.parent):
+            raise VerbError(f"--results {problem}", BAD_INPUT)
+        return
+    if not path.exists():
         raise VerbError(f"there are no results {path} to resume: begin without --resume", BAD_INPUT)
-    if path.exists() and not args.resume:
-        raise VerbError(
-            f"{path} is there already: continue it with --resume, or name another file with --results", BAD_INPUT
-        )
-    if problem := write_problem(path.parent):
-        raise VerbError(f"--results {problem}", BAD_INPUT)
+    try:
+        refuse_others(path, *(_known_before(values) for values in (read_settings(path), settings.to_json())))
+    except ResultsError as error:
+        raise VerbError(str(error), BAD_INPUT) from error
+
+
+def _known_before(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return settings without what only the policy itself tells: its facts, and which prompts those of a name are."""
+    policy = {name: value for name, value in settings["policy_settings"].items() if name != "prompts"}
+    return {name: value for name, value in settings.items() if name != "facts"} | {"policy_settings": policy}
 
 
 def _default_results(args: argparse.Namespace) -> Path:

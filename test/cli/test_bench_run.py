@@ -14,6 +14,7 @@ import pytest
 from hvs_command import Command, read_lines, wait_for_lines, without_times, write_scene
 
 from hvs_ros.cli.bench import with_action
+from hvs_ros.panorama.picture import PanoramaFile
 
 Hvs = Callable[..., tuple[int, str, str]]
 SMALL = ("--size", "320x180")
@@ -75,8 +76,13 @@ def test_a_run_ends_with_the_table_and_what_to_do_next(
     hvs: Hvs, dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    decoded: list[Path] = []
+    decode = PanoramaFile.decode
+    monkeypatch.setattr(PanoramaFile, "decode", lambda file: decoded.append(file.path) or decode(file))
     code, out, err = hvs("bench", "--policy", "random", *SMALL, "--in-flight", 4, dataset)
     assert code == 0 and err == "", err
+    assert len(decoded) == len(set(decoded)) == 6
     path = Path("runs/bench/random_paper.jsonl")
     assert len(read_lines(path)) == 48 and len(without_times(path)) == 48
     assert "48/48 (100 %)" in out and "episodes/s" in out and "success" in out
@@ -93,6 +99,9 @@ def test_a_run_ends_with_the_table_and_what_to_do_next(
     assert code == 0 and "48 of 48 episodes are done already" in out and "Object search (HOS)" in out
     code, _, err = hvs("bench", dataset, "--policy", "random", *SMALL, "--resume", "--policy-setting", "seed=3")
     assert code == 2 and "seed: was not set, is 3 now" in err and len(read_lines(path)) == 48
+    # Before a policy is made, which may take long.
+    code, _, err = hvs("bench", dataset, "--policy", "slow_policies:Missing", "--results", path, "--resume")
+    assert code == 2 and 'policy: was "random", is "slow_policies:Missing" now' in err
 
 
 def test_the_reference_protocol_and_its_deviations(hvs: Hvs, dataset: Path, tmp_path: Path) -> None:
