@@ -25,11 +25,9 @@ from hvs_ros.cli.bench_ros import Stack
 from hvs_ros.cli.error import BAD_INPUT, FAILED, VerbError
 from hvs_ros.cli.main import INTERRUPTED
 from hvs_ros.cli.running_graph import running_graph
-from hvs_ros.cli.sim_plan import TERMINAL_SETTING
 from hvs_ros.cli.supervised import Run, supervised
 from hvs_ros.policy.contract import PolicyError, PolicyUnavailableError
 from hvs_ros.policy.crews import make_crew
-from hvs_ros.policy.registry import policy_settings
 from hvs_ros.search.scoring import ScoringMode
 from hvs_ros.share import ShareError, write_problem
 
@@ -70,7 +68,6 @@ class Ended(Listener):
 
 def run_both(args: argparse.Namespace, stack: Stack, say: Say) -> int:
     """Run the sample both ways, and return the exit code (see ``bench_ros.through_ros``)."""
-    _refuse_person(stack.policy)
     sample = draw_sample(stack.episodes, args.through_ros, stack.seed)
     folder = _folder(stack.record)
     say(f"{len(sample)} of {len(stack.episodes)} episodes, {HERE} first, then {THERE}")
@@ -103,11 +100,6 @@ def _say_differences(here: Sequence[EpisodeResult], there: Sequence[EpisodeResul
     turns = sum(len(result.record.turns) for result in here)
     say(f"all {len(here)} episodes are the same {HERE} and {THERE}, in each of their {turns} turns")
     return True
-
-
-def _refuse_person(policy: str) -> None:
-    if TERMINAL_SETTING in policy_settings(policy):
-        raise VerbError(f"--through-ros compares what a program decides; '{policy}' asks a person", BAD_INPUT)
 
 
 def _folder(record: Path) -> Path:
