@@ -166,7 +166,8 @@ class RayWorkers:
 
     def _hire_all(self) -> None:
         s, resources = self._settings, self._ray.cluster_resources()
-        machines = sum(bool(node["Alive"]) for node in self._ray.nodes())
+        # A head that only manages has no cores to offer.
+        machines = sum(node["Alive"] and node["Resources"].get("CPU", 0) >= s.cpus for node in self._ray.nodes())
         by_gpus = int(resources.get("GPU", 0) / s.gpus) if s.gpus else machines
         self.count = s.workers or max(1, by_gpus)
         if not self._job.engine.threads:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from hvs_ros.benchmark.engine import OpenResults
@@ -20,6 +21,7 @@ from hvs_ros.benchmark.result import EpisodeResult
 from hvs_ros.benchmark.results_file import ResultsFile
 from hvs_ros.benchmark.run import Listener, Patience, RunReport, pending
 from hvs_ros.benchmark.tidings import Began, Ended, Lost, Noted, Retried, Tiding, Turned, Unfit
+from hvs_ros.panorama.scene import Scene
 
 POLL_S = 0.2
 SAY_AFTER_S = 10.0
@@ -116,7 +118,8 @@ class RayRun:
             ResultsError: a result cannot be kept, or the file belongs to other episodes.
         """
         self._begin()
-        self._handout = Handout(pending(self._episodes, self._results), self._workers.count)
+        todo = pending(self._episodes, self._results)
+        self._handout = Handout(_with_absolute_pictures(todo), self._workers.count)
         while not (self._handout.done or self._gave_up or self._stopped.is_set()):
             for worker in self._workers.ready:
                 if episodes := self._handout.take(worker, self._workers.enough):
@@ -199,3 +202,12 @@ class RayRun:
             self._listener.on_note("no worker is left; waiting for the cluster to find room for another one")
         if alone_s > self._patience.outage_s:
             self._gave_up = f"there was no worker for {self._patience.outage_s:g} s"
+
+
+def _with_absolute_pictures(episodes: Sequence[Episode]) -> list[Episode]:
+    """Return the episodes as a process in another folder finds their pictures."""
+    scenes: dict[int, Scene] = {}
+    for scene in (episode.scene for episode in episodes):
+        if id(scene) not in scenes:
+            scenes[id(scene)] = replace(scene, panorama_path=scene.panorama_path.absolute())
+    return [replace(episode, scene=scenes[id(episode.scene)]) for episode in episodes]
