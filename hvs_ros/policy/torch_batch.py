@@ -30,11 +30,13 @@ class Seat:
     Attributes:
         network: whose sequence it is.
         length: tokens of it so far.
+        seen: ids that are in it, whose logits the penalty changes; bool, shape (vocabulary,), once it is in the batch.
         layers: keys and values, each (1, heads, length, width), while they are not in the batch yet.
     """
 
     network: TorchNetwork
     length: int
+    seen: Any = field(repr=False)
     layers: list[tuple[Tensor, Tensor]] = field(default_factory=list, repr=False)
 
 
@@ -43,21 +45,28 @@ class TorchBatch:
 
     Args:
         weights: of the model.
+        penalty: of repetition (``GenerationDefaults``).
     """
 
-    def __init__(self, weights: TorchWeights) -> None:
-        self._weights = weights
+    def __init__(self, weights: TorchWeights, penalty: float) -> None:
+        self._weights, self._penalty = weights, penalty
         self._torch = weights.torch
         self._cache: Any = None
         self._standing: list[Seat] = []  # as the rows of the cache are
         self._seats: list[Seat] = []  # as they will be
         self._end = 0
         self._starts: Tensor = None
+        self._seen: Tensor = None
 
-    def join(self, network: TorchNetwork) -> Seat:
-        """Take over a network's sequence. The network is not to be used until it leaves."""
+    def join(self, network: TorchNetwork, seen: NDArray[np.int64]) -> Seat:
+        """Take over a network's sequence. The network is not to be used until it leaves.
+
+        Args:
+            network: it.
+            seen: ids that are in the sequence or are added next.
+        """
         layers = network.lend()
-        seat = Seat(network, layers[0][0].shape[-2], layers)
+        seat = Seat(network, layers[0][0].shape[-2], seen, layers)
         self._seats.append(seat)
         return seat
 
@@ -74,7 +83,7 @@ class TorchBatch:
         if not self._seats:
             self.clear()
 
-    def step(self, tokens: Sequence[int], positions: Sequence[int], stopped: Callable[[], bool]) -> NDArray[np.float32]:
+    def step(self, tokens: Sequence[int], positions: Sequence[int], stopped: Callable[[], bool]) -> Tensor:
         """Add a token to each sequence and return the logits of what follows, float32, shape (sequences, vocabulary).
 
         Args:
@@ -97,19 +106,51 @@ class TorchBatch:
             self._end += 1
             for seat in self._seats:
                 seat.length += 1
-            # One copy for all sequences: whatever waits for the device waits once a token.
-            logits: NDArray[np.float32] = weights.logits(last).cpu().numpy()
-            return logits
+            return weights.logits(last)
+
+    def likeliest(self, logits: Tensor) -> list[int]:
+        """Return the greedy choice for each sequence, which is the next token of it.
+
+        It is that of ``Chooser``, made where the logits are: they stay there, and who waits for the device waits once.
+
+        Args:
+            logits: of ``step``, which are not needed afterwards.
+        """
+        torch = self._torch
+        with torch.inference_mode():
+            if self._penalty == 1.0:
+                chosen: list[int] = logits.argmax(-1).tolist()
+                return chosen
+            if self._seen is None:
+                self._note_seen(logits.shape[-1])
+            # A tensor: dividing by a number may be done by multiplying, and then is rounded in another way.
+            penalty = torch.tensor(self._penalty, dtype=logits.dtype, device=logits.device)
+            less = torch.where(logits < 0, logits * penalty, logits / penalty)
+            tokens = torch.where(self._seen, less, logits).argmax(-1)
+            self._seen.scatter_(1, tokens[:, None], True)
+            chosen = tokens.tolist()
+            return chosen
 
     def clear(self) -> None:
         """Forget all sequences; their networks have none of their tokens."""
-        self._seats, self._standing, self._cache, self._end, self._starts = [], [], None, 0, None
+        self._seats, self._standing, self._end = [], [], 0
+        self._cache = self._starts = self._seen = None
 
     def _rows(self, seat: Seat) -> list[tuple[Tensor, Tensor]]:
         """Return a sequence's part of the keys and values of each layer."""
         row = self._standing.index(seat)
         part = (slice(row, row + 1), slice(None), slice(self._end - seat.length, self._end))
         return [(layer.keys[part], layer.values[part]) for layer in self._cache.layers]
+
+    def _note_seen(self, vocabulary: int) -> None:
+        torch, device = self._torch, self._weights.device
+        for seat in self._seats:
+            if isinstance(seat.seen, np.ndarray):
+                ids, seat.seen = torch.from_numpy(seat.seen), torch.zeros(vocabulary, dtype=torch.bool, device=device)
+                seat.seen[ids.to(device)] = True
+        self._seen = torch.stack([seat.seen for seat in self._seats])
+        for row, seat in enumerate(self._seats):
+            seat.seen = self._seen[row]
 
     def _settle(self) -> None:
         """Let the cache hold the sequences that are here now, layer by layer, so that little is there twice."""
@@ -127,7 +168,7 @@ class TorchBatch:
                 self._cache.layers[place] = None
         for seat in seats:
             seat.layers = []
-        self._cache, self._standing, self._end = cache, list(seats), end
+        self._cache, self._standing, self._end, self._seen = cache, list(seats), end, None
         self._starts = torch.tensor([end - seat.length for seat in seats], device=self._weights.device)
 
 

@@ -116,7 +116,7 @@ class TorchBatchEngine:
         self._size, self._max_tokens, self._temperature, self._stop = size, max_tokens, temperature, tuple(stop)
         self._reuse = reuse
         self._tokenizer = tokenizer_of(checkpoint)
-        self._batch = TorchBatch(network.weights)
+        self._batch = TorchBatch(network.weights, checkpoint.generation.repetition_penalty)
         self._saying: list[_Saying] = []
         self._waiting: deque[Question] = deque()
         self._changed = threading.Condition()
@@ -205,10 +205,10 @@ class TorchBatchEngine:
             chooser = Chooser(self._checkpoint.generation, prompt.ids, self._temperature, seed)
             text = AnswerText(self._tokenizer, self._stop)
             saying = _Saying(question, read, chooser, text, time.perf_counter())
-            if self._choose(saying, reader.network.logits()):
+            if self._say(saying, chooser.choose(reader.network.logits())):
                 return
             network: Any = reader.network
-            saying.seat = self._batch.join(network)
+            saying.seat = self._batch.join(network, chooser.seen)
             self._saying.append(saying)
         except Exception as error:
             _fail(question, error)
@@ -225,8 +225,13 @@ class TorchBatchEngine:
         positions = [saying.read.position + len(saying.text.tokens) - 1 for saying in self._saying]
         try:
             logits = self._batch.step(tokens, positions, self._closed.is_set)
-            for saying, row in zip(list(self._saying), logits, strict=True):
-                self._choose(saying, row)
+            if self._temperature <= 0:
+                chosen = self._batch.likeliest(logits)
+            else:
+                rows = zip(self._saying, logits.cpu().numpy(), strict=True)
+                chosen = [saying.chooser.choose(row) for saying, row in rows]
+            for saying, token in zip(list(self._saying), chosen, strict=True):
+                self._say(saying, token)
         except Exception as error:  # the memory of the device, for instance
             for saying in self._saying:
                 saying.question.conversation.reader.forget()
@@ -234,11 +239,10 @@ class TorchBatchEngine:
             self._saying = []
             self._batch.clear()
 
-    def _choose(self, saying: _Saying, logits: Any) -> bool:
-        """Choose the next token, and return whether the answer has ended."""
+    def _say(self, saying: _Saying, token: int) -> bool:
+        """Add a token to an answer, and return whether it has ended."""
         text = saying.text
         finish: Literal["stop", "length"] | None = None
-        token = saying.chooser.choose(logits)
         if saying.chooser.ends(token) or text.add(token):
             finish = "stop"
         elif len(text.tokens) >= self._max_tokens:

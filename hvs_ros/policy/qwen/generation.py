@@ -69,6 +69,9 @@ class Chooser:
         prompt: ids of the prompt.
         temperature: 0 is greedy.
         seed: of the random numbers with a temperature.
+
+    Attributes:
+        seen: ids of the prompt and of what was chosen, in order.
     """
 
     def __init__(
@@ -77,19 +80,19 @@ class Chooser:
         self._defaults = defaults
         self._temperature = temperature
         self._random = np.random.default_rng(seed)
-        self._seen = np.unique(np.asarray(prompt, np.int64))
+        self.seen = np.unique(np.asarray(prompt, np.int64))
 
     def choose(self, logits: NDArray[np.float32]) -> int:
         """Return the next token, given its logits, float32 of shape (vocabulary,), which are not changed."""
         penalty = self._defaults.repetition_penalty
         if penalty != 1.0:
             logits = logits.copy()
-            seen = logits[self._seen]
-            logits[self._seen] = np.where(seen < 0, seen * np.float32(penalty), seen / np.float32(penalty))
+            seen = logits[self.seen]
+            logits[self.seen] = np.where(seen < 0, seen * np.float32(penalty), seen / np.float32(penalty))
         token = int(np.argmax(logits)) if self._temperature <= 0.0 else self._sample(logits)
-        place = int(np.searchsorted(self._seen, token))
-        if place == len(self._seen) or self._seen[place] != token:
-            self._seen = np.insert(self._seen, place, token)
+        place = int(np.searchsorted(self.seen, token))
+        if place == len(self.seen) or self.seen[place] != token:
+            self.seen = np.insert(self.seen, place, token)
         return token
 
     def ends(self, token: int) -> bool:
