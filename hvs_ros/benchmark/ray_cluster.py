@@ -23,6 +23,7 @@ from hvs_ros.benchmark.ray_worker import CODE, Job, Worker, software
 from hvs_ros.benchmark.settings import MACHINE_FACTS
 from hvs_ros.benchmark.tidings import Lost, Ready, Tiding, Unfit
 from hvs_ros.policy.contract import PolicyError
+from hvs_ros.policy.registry import policy_settings
 
 QUESTION_S = 10.0
 """A worker answers after so long even if nothing has happened."""
@@ -170,6 +171,8 @@ class RayWorkers:
         machines = sum(node["Alive"] and node["Resources"].get("CPU", 0) >= s.cpus for node in self._ray.nodes())
         by_gpus = int(resources.get("GPU", 0) / s.gpus) if s.gpus else machines
         self.count = s.workers or max(1, by_gpus)
+        if resources.get("GPU") and not s.gpus and "require_gpu" in policy_settings(self._job.policy):
+            self._say("workers see no GPU unless they are given one each: --worker-gpus 1")
         if not self._job.engine.threads:
             threads = s.cpus if s.cpus > 1 else resources.get("CPU", 1) / self.count
             self._job = replace(self._job, engine=replace(self._job.engine, threads=max(1, int(threads))))

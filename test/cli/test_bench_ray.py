@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import signal
 import socket
@@ -12,7 +13,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hvs_command import Command, read_lines, wait_for_lines, without_times, write_scene
+from hvs_command import ROOT, Command, read_lines, wait_for_lines, without_times, write_scene
+
+from hvs_ros.cli.bench_ray import add_ray
 
 Hvs = Callable[..., tuple[int, str, str]]
 LIMIT_S = 30.0
@@ -117,3 +120,11 @@ def test_without_ray_the_extra_is_named(
 def test_options_for_workers_go_with_ray(hvs: Hvs, scenes: Path) -> None:
     code, _, err = hvs("bench", scenes, "--policy", "random", "--worker-gpus", 1)
     assert code == 2 and "--worker-gpus goes with --ray" in err
+
+
+def test_every_option_is_explained() -> None:
+    parser = argparse.ArgumentParser(add_help=False)
+    add_ray(parser.add_argument_group("several machines"))
+    text = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+    options = [option for action in parser._actions for option in action.option_strings]
+    assert "--ray" in options and not [option for option in options if f"`{option}" not in text]
