@@ -11,13 +11,12 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from hvs_ros.policy.conversation import Message, Shown, conversation_seed
-from hvs_ros.policy.engine import Answer, Canceled, Description
+from hvs_ros.policy.conversation import Shown, conversation_seed
+from hvs_ros.policy.engine import Canceled, Description
 from hvs_ros.policy.qwen.answer_text import AnswerText
 from hvs_ros.policy.qwen.chat import ChatEncoder
 from hvs_ros.policy.qwen.checkpoint import Checkpoint
@@ -26,49 +25,11 @@ from hvs_ros.policy.qwen.preprocess import Pixels
 from hvs_ros.policy.qwen.reader import PromptReader, ReadPrompt, check_length, picture_pixels
 from hvs_ros.policy.qwen.tokenizer import tokenizer_of
 from hvs_ros.policy.torch_batch import Seat, TorchBatch
+from hvs_ros.policy.torch_batch_question import Conversation, Question
 from hvs_ros.policy.torch_network import TorchNetwork
 
 CLOSE_LIMIT_S = 60.0
 """How long ``close`` waits for the layer that is being computed."""
-
-
-class Conversation:
-    """One search: what was computed for its prompts, and in which tokens its answers were said.
-
-    Attributes:
-        chat: makes prompts of its messages.
-        reader: reads them.
-    """
-
-    def __init__(self, chat: ChatEncoder, reader: PromptReader) -> None:
-        self.chat, self.reader = chat, reader
-
-
-@dataclass(eq=False)
-class Question:
-    """A question, and the answer to come.
-
-    Attributes:
-        conversation: to which it belongs; one question of it at a time.
-        messages: the conversation, the question last.
-        pixels: of its pictures by their keys, as far as they are there already.
-        answer: to it.
-    """
-
-    conversation: Conversation
-    messages: Sequence[Message]
-    pixels: Mapping[str, Pixels] = field(default_factory=dict)
-    answer: Future[Answer] = field(default_factory=Future)
-    _canceled: threading.Event = field(default_factory=threading.Event)
-
-    def cancel(self) -> None:
-        """Nobody waits for the answer any more; from any thread."""
-        self._canceled.set()
-
-    @property
-    def canceled(self) -> bool:
-        """It is so."""
-        return self._canceled.is_set()
 
 
 @dataclass(eq=False)
@@ -174,7 +135,7 @@ class TorchBatchEngine:
                 left = [*self._waiting, *(saying.question for saying in self._saying)]
                 self._waiting.clear()
             for question in left:
-                _fail(question, Canceled("the model was closed"))
+                question.fail(Canceled("the model was closed"))
             self._saying = []
             self._batch.clear()
             self._network.close()
@@ -190,7 +151,7 @@ class TorchBatchEngine:
     def _begin(self, question: Question) -> None:
         """Read a prompt and choose the first token of the answer."""
         if question.canceled or not question.answer.set_running_or_notify_cancel():
-            _fail(question, Canceled("canceled before it was answered"))
+            question.fail(Canceled("canceled before it was answered"))
             return
 
         def stopped() -> bool:
@@ -211,13 +172,13 @@ class TorchBatchEngine:
             saying.seat = self._batch.join(network, chooser.seen)
             self._saying.append(saying)
         except Exception as error:
-            _fail(question, error)
+            question.fail(error)
 
     def _continue(self) -> None:
         """Say one token more of every answer."""
         for saying in [saying for saying in self._saying if saying.question.canceled]:
             self._leave(saying, keep=False)
-            _fail(saying.question, Canceled("canceled while the model was answering"))
+            saying.question.fail(Canceled("canceled while the model was answering"))
         if not self._saying:
             return
         tokens = [saying.token for saying in self._saying]
@@ -235,7 +196,7 @@ class TorchBatchEngine:
         except Exception as error:  # the memory of the device, for instance
             for saying in self._saying:
                 saying.question.conversation.reader.forget()
-                _fail(saying.question, error)
+                saying.question.fail(error)
             self._saying = []
             self._batch.clear()
 
@@ -268,8 +229,3 @@ class TorchBatchEngine:
             reader.known = saying.read.prompt.followed_by(saying.text.tokens[:said])
         else:
             reader.forget()
-
-
-def _fail(question: Question, error: BaseException) -> None:
-    if not question.answer.done():
-        question.answer.set_exception(error)

@@ -13,7 +13,8 @@ from hvs_ros.policy.model_searcher import ModelSearcher
 from hvs_ros.policy.model_settings import ModelSettings, Thought
 from hvs_ros.policy.prompt_sets import load_prompts
 from hvs_ros.policy.qwen.preprocess import Pixels
-from hvs_ros.policy.torch_batch_engine import Conversation, Question, TorchBatchEngine
+from hvs_ros.policy.torch_batch_engine import TorchBatchEngine
+from hvs_ros.policy.torch_batch_question import Conversation, Question
 from hvs_ros.policy.torch_settings import TorchSettings
 
 SIZE = 8

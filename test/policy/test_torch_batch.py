@@ -22,7 +22,8 @@ from hvs_ros.policy.shown import show
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from hvs_ros.policy.torch_batch_engine import Conversation, Question, TorchBatchEngine
+from hvs_ros.policy.torch_batch_engine import TorchBatchEngine
+from hvs_ros.policy.torch_batch_question import Conversation, Question
 
 SIZES = ((180, 320), (200, 300), (90, 400), (60, 60))
 LIMIT = 24
