@@ -59,6 +59,7 @@ class EpisodeResult:
         attempts: how often it was run until it completed.
         seconds: how long the last attempt took, everything included.
         ended: when, as local time with its offset.
+        tilt: roll and pitch in degrees of the camera that took the picture (``Scene.tilt``): they change every view.
     """
 
     episode_id: str
@@ -76,6 +77,7 @@ class EpisodeResult:
     attempts: int = 1
     seconds: float = 0.0
     ended: str = ""
+    tilt: tuple[float, float] = (0.0, 0.0)
 
     @property
     def task(self) -> Task:
@@ -125,4 +127,11 @@ def judge(episode: Episode, record: SearchRecord, *, attempts: int = 1, seconds:
         attempts=attempts,
         seconds=seconds,
         ended=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        tilt=tilt_of(episode),
     )
+
+
+def tilt_of(episode: Episode) -> tuple[float, float]:
+    """Return roll and pitch in degrees of the camera that took an episode's picture, as they are kept."""
+    tilt = episode.scene.tilt
+    return round(tilt.roll_deg, 4) + 0.0, round(tilt.pitch_deg, 4) + 0.0

@@ -36,6 +36,7 @@ def to_json(result: EpisodeResult, folder: Path | None = None) -> dict[str, Any]
         "episode": result.episode_id,
         "scene": result.scene,
         "panorama": list(result.panorama),
+        "tilt": list(result.tilt),
         "instruction": result.instruction,
         "kind": result.kind.value,
         "max_turns": result.max_turns,
@@ -94,6 +95,7 @@ def from_json(line: dict[str, Any], folder: Path | None = None) -> EpisodeResult
         attempts=int(line["attempts"]),
         seconds=float(line["seconds"]),
         ended=line["ended"],
+        tilt=_pair(line.get("tilt", (0.0, 0.0))),  # files of earlier versions have none
     )
 
 

@@ -11,15 +11,17 @@ import contextlib
 import fcntl
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from hvs_ros.benchmark.episodes import Episode
-from hvs_ros.benchmark.result import EpisodeResult
+from hvs_ros.benchmark.result import EpisodeResult, tilt_of
 from hvs_ros.benchmark.result_json import from_json, to_json
 from hvs_ros.benchmark.settings import FORMAT, RunSettings, differences
+
+_HEADER_BEGINS = b'{"hvs_results":'
 
 
 class ResultsError(Exception):
@@ -62,7 +64,7 @@ class ResultsFile:
         results = cls(path, descriptor, {})
         try:
             _lock(descriptor, path)
-            results._write({"hvs_results": FORMAT, "settings": settings.to_json()})
+            results._write_header(settings)
         except ResultsError:
             results.close()
             path.unlink(missing_ok=True)
@@ -85,29 +87,53 @@ class ResultsFile:
             _lock(descriptor, path)
             text = path.read_bytes()
             whole = text[: text.rfind(b"\n") + 1]
-            made_with, results = _parse(path, whole)
+            file = cls(path, descriptor, {}, dropped=len(whole) < len(text))
+            if _cut_off_in_header(text):
+                os.ftruncate(descriptor, 0)
+                file._write_header(settings)
+                return file
+            made_with, file.results = _parse(path, whole)
             refuse_others(path, made_with, settings.to_json())
-            if len(whole) < len(text):
+            if file.dropped:
                 os.ftruncate(descriptor, len(whole))
         except BaseException:
             os.close(descriptor)
             raise
-        return cls(path, descriptor, results, dropped=len(whole) < len(text))
+        return file
 
     def check(self, episodes: list[Episode]) -> None:
         """Refuse to mix results of tasks that only share their names, which hold the start.
 
+        Those that did not complete are passed over: they are run again, and perhaps a broken picture was the reason.
+
         Raises:
-            ResultsError: an episode's task, answer, level or picture is not what it was.
+            ResultsError: a completed episode's task, answer, level or picture is not what it was.
         """
         for episode in episodes:
             earlier = self.results.get(episode.episode_id)
-            changed = [] if earlier is None else _changes(earlier, episode)
+            changed = [] if earlier is None or not earlier.completed else _changes(earlier, episode)
             if changed:
                 raise ResultsError(
                     f"{self.path} cannot be continued: episode {episode.episode_id} has changed "
                     f"({'; '.join(changed)}); begin a new file with --results"
                 )
+
+    def check_known(self, episode_ids: Collection[str]) -> None:
+        """Refuse to continue with a data set that lacks episodes which were completed: the figures would hold both.
+
+        Args:
+            episode_ids: all that the data set has.
+
+        Raises:
+            ResultsError: completed episodes are not among them.
+        """
+        unknown = [name for name, result in self.results.items() if result.completed and name not in episode_ids]
+        if unknown:
+            more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+            raise ResultsError(
+                f"{self.path} cannot be continued: the data set has no episode {unknown[0]}{more}, which it holds; "
+                "name the same data set, or begin a new file with --results"
+            )
 
     def append(self, result: EpisodeResult) -> EpisodeResult:
         """Add a result, on disk when this returns, and return it as whoever reads the file finds it: rounded.
@@ -134,10 +160,14 @@ class ResultsFile:
     ) -> None:
         self.close()
 
+    def _write_header(self, settings: RunSettings) -> None:
+        self._write({"hvs_results": FORMAT, "settings": settings.to_json()})
+
     def _write(self, values: Mapping[str, Any]) -> None:
         if self._descriptor is None:
             raise ResultsError(f"{self.path} is closed")
-        line = json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        # A message may hold what is no text, such as half of a surrogate pair.
+        line = json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode(errors="replace") + b"\n"
         before = os.fstat(self._descriptor).st_size
         try:
             written = os.write(self._descriptor, line)
@@ -163,8 +193,8 @@ def read_results(path: Path) -> tuple[dict[str, Any], dict[str, EpisodeResult]]:
     return _parse(path, text[: text.rfind(b"\n") + 1])
 
 
-def read_settings(path: Path) -> dict[str, Any]:
-    """Return the settings of a file, without reading its results.
+def read_settings(path: Path) -> dict[str, Any] | None:
+    """Return the settings of a file, without reading its results; None: it was cut off before they were written.
 
     Raises:
         ResultsError: it cannot be read or is no results file.
@@ -174,7 +204,7 @@ def read_settings(path: Path) -> dict[str, Any]:
             line = file.readline()
     except OSError as error:
         raise ResultsError(f"{path} cannot be read: {error.strerror or error}") from error
-    return _header(path, line)
+    return None if _cut_off_in_header(line) else _header(path, line)
 
 
 def refuse_others(path: Path, made_with: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
@@ -219,6 +249,11 @@ def _parse(path: Path, text: bytes) -> tuple[dict[str, Any], dict[str, EpisodeRe
     return settings, results
 
 
+def _cut_off_in_header(text: bytes) -> bool:
+    """Return whether it is what a kill leaves before the first line is written: nothing, or the beginning of it."""
+    return b"\n" not in text and _HEADER_BEGINS.startswith(text[: len(_HEADER_BEGINS)])
+
+
 def _header(path: Path, line: bytes) -> dict[str, Any]:
     try:
         header = json.loads(line)
@@ -237,6 +272,7 @@ def _changes(earlier: EpisodeResult, episode: Episode) -> list[str]:
         "kind": (earlier.kind.value, episode.task.kind.value),
         "target": (earlier.target, episode.target),
         "level": (earlier.level, episode.level),
+        "tilt of the camera": (earlier.tilt, tilt_of(episode)),
         "picture": (earlier.panorama, (panorama.name, panorama.stat().st_size)),
     }
     return [f"{name}: was {was}, is {now} now" for name, (was, now) in pairs.items() if was != now]

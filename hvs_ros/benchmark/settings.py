@@ -107,7 +107,9 @@ class RunSettings:
             values["facts"] = without_secrets(self.facts)
         if self.notes:
             values[NOTES] = without_secrets(self.notes)
-        return json.loads(json.dumps(values))  # type: ignore[no-any-return]  # tuples become lists, as read back
+        # Tuples become lists, and what is no text (a file name that is not UTF-8) a question mark, as read back.
+        text = json.dumps(values, ensure_ascii=False).encode(errors="replace")
+        return json.loads(text)  # type: ignore[no-any-return]
 
 
 def differences(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

@@ -143,15 +143,20 @@ def _check_results(args: argparse.Namespace, path: Path, settings: RunSettings) 
     if not path.exists():
         raise VerbError(f"there are no results {path} to resume: begin without --resume", BAD_INPUT)
     try:
-        refuse_others(path, *(_known_before(values) for values in (read_settings(path), settings.to_json())))
+        made_with = read_settings(path)
+        if made_with is not None:
+            refuse_others(path, _known_before(made_with), _known_before(settings.to_json()))
     except ResultsError as error:
         raise VerbError(str(error), BAD_INPUT) from error
 
 
 def _known_before(settings: dict[str, Any]) -> dict[str, Any]:
     """Return settings without what only the policy itself tells: its facts, and which prompts those of a name are."""
-    policy = {name: value for name, value in settings["policy_settings"].items() if name != "prompts"}
-    return {name: value for name, value in settings.items() if name != "facts"} | {"policy_settings": policy}
+    values = {name: value for name, value in settings.items() if name != "facts"}
+    given = values.get("policy_settings")
+    if isinstance(given, dict):
+        values["policy_settings"] = {name: value for name, value in given.items() if name != "prompts"}
+    return values
 
 
 def _default_results(args: argparse.Namespace) -> Path:

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from hvs_ros.benchmark.bench_progress import BenchProgress, Standing
 from hvs_ros.benchmark.engine import BenchEngine, EngineSettings
+from hvs_ros.benchmark.episodes import annotated
 from hvs_ros.benchmark.results_file import ResultsError, ResultsFile
 from hvs_ros.benchmark.run import Listener, RunReport
 from hvs_ros.benchmark.settings import RunSettings
@@ -80,6 +81,7 @@ class Keeper:
         try:
             self._file = begin(plan.results, self.settings)
             self._file.check(plan.episodes)
+            self._file.check_known({candidate.episode_id for candidate in annotated(plan.dataset.scenes)})
         except ResultsError as error:
             raise VerbError(str(error), BAD_INPUT) from error
         found = self._file.results

@@ -13,6 +13,8 @@ from hvs_ros.angles import Direction
 from hvs_ros.benchmark.result import judge
 from hvs_ros.benchmark.result_json import from_json, to_json
 from hvs_ros.benchmark.results_file import ResultsError, ResultsFile, read_results
+from hvs_ros.panorama import Tilt
+from hvs_ros.panorama.scene import Scene
 from hvs_ros.search.decision import Usage
 from hvs_ros.search.episode import Outcome
 from hvs_ros.search.scoring import ScoringMode
@@ -25,7 +27,7 @@ def test_a_result_is_the_same_after_a_trip_through_json(tmp_path: Path) -> None:
         (None, submitted(2.0)),
         (OBJECT, failed(Outcome.HEAD_UNAVAILABLE)),
     ]:
-        result = judge(make_episode(tmp_path, target=target), record, attempts=2, seconds=1.5)
+        result = replace(judge(make_episode(tmp_path, target=target), record, attempts=2, seconds=1.5), tilt=(1.5, 0.0))
         assert from_json(json.loads(json.dumps(to_json(result, tmp_path))), tmp_path) == result
 
 
@@ -102,10 +104,54 @@ def test_an_exchanged_task_or_picture_is_refused(tmp_path: Path) -> None:
             results.check([make_episode(tmp_path, task="Find something else.")])
         with pytest.raises(ResultsError, match="level: was 1, is 2 now"):
             results.check([make_episode(tmp_path, level=2)])
+        tilted = replace(make_episode(tmp_path), scene=Scene("hall", tmp_path / "hall.jpg", tilt=Tilt(2.0, -1.0)))
+        with pytest.raises(ResultsError, match=r"tilt of the camera: was \(0\.0, 0\.0\), is \(2\.0, -1\.0\) now"):
+            results.check([tilted])
         (tmp_path / "hall.jpg").write_bytes(b"another picture")
         (tmp_path / "hall.jpg").write_bytes(b"x")
         with pytest.raises(ResultsError, match="picture"):
             results.check([make_episode(tmp_path)])
+
+
+def test_a_repaired_picture_is_searched_when_the_run_is_continued(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    with ResultsFile.create(path, SETTINGS) as results:
+        results.append(judge(make_episode(tmp_path), failed(Outcome.HEAD_FAILED, "truncated")))
+    (tmp_path / "hall.jpg").write_bytes(b"all of the picture")
+    with ResultsFile.resume(path, SETTINGS) as results:
+        results.check([make_episode(tmp_path)])
+
+
+def test_a_data_set_without_the_completed_episodes_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    with ResultsFile.create(path, SETTINGS) as results:
+        for number in range(3):
+            results.append(judge(make_episode(tmp_path, number), submitted(91)))
+        results.append(judge(make_episode(tmp_path, 3), failed(Outcome.HEAD_FAILED)))
+        results.check_known({f"hall/{number}/0" for number in range(3)})
+        with pytest.raises(ResultsError, match="the data set has no episode hall/0/0 and 1 more, which it holds"):
+            results.check_known({"hall/2/0", "split/hall/0/0"})
+
+
+@pytest.mark.parametrize("cut", [0, 5, 40])
+def test_a_file_that_was_cut_off_in_its_first_line_begins_anew(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "results.jsonl"
+    ResultsFile.create(path, SETTINGS).close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:cut])
+    with ResultsFile.resume(path, SETTINGS) as results:
+        assert results.results == {} and results.dropped == (cut > 0)
+    assert path.read_bytes() == whole
+
+
+def test_what_is_no_text_is_written_all_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    settings = SETTINGS.with_facts({"model": "half \ud800 a pair"}).with_notes({"dataset": "/data/\udcff"})
+    with ResultsFile.create(path, settings) as results:
+        results.append(judge(make_episode(tmp_path), failed(Outcome.POLICY_FAILED, "the answer \udfff is none")))
+    with ResultsFile.resume(path, settings) as results:
+        assert results.results["hall/0/0"].record.message == "the answer ? is none"
+    assert read_results(path)[0]["facts"] == {"model": "half ? a pair"}
 
 
 def test_two_runs_do_not_write_one_file(tmp_path: Path) -> None:
@@ -117,7 +163,7 @@ def test_two_runs_do_not_write_one_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "is not a results file"),
+        ("hello", "is not a results file"),
         ("hello\n", "is not a results file"),
         ("[1]\n", "is not a results file"),
         ('{"hvs_results": 99, "settings": {}}\n', "format 99"),

@@ -104,6 +104,32 @@ def test_a_run_ends_with_the_table_and_what_to_do_next(
     assert code == 2 and 'policy: was "random", is "slow_policies:Missing" now' in err
 
 
+@pytest.mark.parametrize("text", ["", '{"hvs_results":1,"set'])
+def test_a_file_without_a_whole_line_is_continued(hvs: Hvs, dataset: Path, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text(text)
+    code, _, err = hvs("bench", dataset, "--policy", "random", *SMALL, "--episodes", 2, "--results", path, "--resume")
+    assert code == 0 and len(read_lines(path)) == 2, err
+
+
+def test_a_file_of_a_data_set_with_other_episodes_is_refused(hvs: Hvs, dataset: Path, tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    run = ("--policy", "random", *SMALL, "--results", path)
+    code, _, err = hvs("bench", dataset, *run, "--episodes", 4)
+    assert code == 0, err
+    before = path.read_text()
+    split = dataset / "hos"
+    code, _, err = hvs("bench", split, *run, "--resume")  # the same searches under other names
+    assert code == 2 and "the data set has no episode" in err and path.read_text() == before
+
+
+def test_a_first_line_that_holds_nothing_is_refused(hvs: Hvs, dataset: Path, tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text('{"hvs_results": 1, "settings": {}}\n')
+    code, _, err = hvs("bench", dataset, "--policy", "random", "--results", path, "--resume")
+    assert code == 2 and "was made with other settings" in err
+
+
 def test_the_reference_protocol_and_its_deviations(hvs: Hvs, dataset: Path, tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     run = ("bench", dataset, "--policy", "random", "--protocol", "reference", "--results", path)
