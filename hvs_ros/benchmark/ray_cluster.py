@@ -222,7 +222,7 @@ class RayWorkers:
         reasons: list[str] = []
         while not self.ready:
             for name, tiding in self.tidings(0.2):
-                if isinstance(tiding, Unfit | Lost):
+                if isinstance(tiding, Unfit | Lost) and name in self._hands:
                     if isinstance(tiding, Unfit) and tiding.everywhere:
                         raise PolicyError(tiding.reason)
                     reasons.append(f"{self.machine(name)}: {tiding.reason}")

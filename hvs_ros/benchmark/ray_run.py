@@ -107,6 +107,7 @@ class RayRun:
         self._found: dict[str, EpisodeResult] = {}
         self._stopped = threading.Event()
         self._gave_up = ""
+        self._let_go: set[str] = set()
         self._lost_in_a_row, self._lost_s = 0, 0.0
         self._alone_s: float | None = None
         self._alone_told = False
@@ -171,6 +172,9 @@ class RayRun:
 
     def _gone(self, worker: str, tiding: Unfit | Lost) -> None:
         """Have what it had searched elsewhere, and decide whether there is any use in that."""
+        if worker in self._let_go:
+            return
+        self._let_go.add(worker)
         now_s = time.monotonic()
         machine, hired_s = self._workers.machine(worker), self._workers.hired_s(worker)
         left = self._handout.lost(worker)

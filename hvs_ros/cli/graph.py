@@ -78,7 +78,7 @@ def claimed(domain: str, namespace: str) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise VerbError(
-                f"another hvs sim, up, real or check-signs runs in ROS domain {domain} on this machine: give this one a"
-                " domain of its own (--domain or ROS_DOMAIN_ID), or a --namespace"
+                f"another hvs sim, bench, up, real or check-signs runs in ROS domain {domain} on this machine: give"
+                " this one a domain of its own (--domain or ROS_DOMAIN_ID), or a --namespace"
             ) from error
         yield

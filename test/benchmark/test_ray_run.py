@@ -122,7 +122,7 @@ def test_a_lost_worker_s_episodes_are_searched_elsewhere_and_none_is_kept_twice(
             ended = workers.end_one(worker)
             lost[:] = workers.given["w0"]
             late = Ended(judge(lost[0], submitted(0.0)))
-            return [*ended, Lost("its process has gone"), late]
+            return [*ended, Lost("its process has gone"), late, Lost("and again")]
         return workers.end_one(worker)
 
     notes: list[str] = []

@@ -96,7 +96,7 @@ def test_a_second_system_in_the_domain_is_refused_unless_it_has_a_namespace(star
     assert "refused: another search is on" in asked.output
     second = start("sim", "--scenes", scenes, *SLOW, "--episodes", 1, *SMALL)
     assert second.wait() == 1
-    assert "another hvs sim, up, real or check-signs runs" in second.output and "--namespace" in second.output
+    assert "another hvs sim, bench, up, real or check-signs runs" in second.output and "--namespace" in second.output
     third = start("sim", "--scenes", scenes, *SLOW, "--episodes", 1, "--turns", 2, "--namespace", "other", *SMALL)
     assert third.wait() == 0, third.output
     first.send(signal.SIGINT)

@@ -22,7 +22,7 @@ def test_it_serves_searches_until_ctrl_c_and_records_them(start: Start, scenes: 
         assert "submitted (" in search.output
     second = start("up", "--scenes", scenes, "--policy", "random")
     assert second.wait() == 1
-    assert "another hvs sim, up, real or check-signs runs" in second.output
+    assert "another hvs sim, bench, up, real or check-signs runs" in second.output
     children = list(graph.children().values())
     assert len(children) == 3
     graph.send(signal.SIGINT)
