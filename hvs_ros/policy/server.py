@@ -14,7 +14,7 @@ from hvs_ros.policy.model_policy import ModelPolicy
 from hvs_ros.policy.model_server import require_openai
 from hvs_ros.policy.model_settings import ModelSettings, takes_model_settings
 from hvs_ros.policy.server_address import addresses
-from hvs_ros.policy.server_crew import SIZE, ServerCrew
+from hvs_ros.policy.server_crew import ANSWER_S, SIZE, ServerCrew
 from hvs_ros.policy.server_engine import ServerEngine
 from hvs_ros.policy.server_needs import Needs
 from hvs_ros.policy.server_request import Sampling
@@ -82,7 +82,7 @@ class ServerPolicy(ModelPolicy):
         """Return searchers that ask the same servers at the same time.
 
         Args:
-            settings: as for the policy.
+            settings: as for the policy, but that an answer has five minutes by default.
             size: how many; None: 64.
 
         Raises:
@@ -90,6 +90,8 @@ class ServerPolicy(ModelPolicy):
             PolicyUnavailableError: a package is missing.
         """
         own = {field.name for field in fields(ServerSettings)}
-        mine = ServerSettings(**{name: value for name, value in settings.items() if name in own})
+        mine = ServerSettings(
+            **{"timeout": ANSWER_S, **{name: value for name, value in settings.items() if name in own}}
+        )
         common = ModelSettings.of({name: value for name, value in settings.items() if name not in own})
         return ServerCrew(mine, common, SIZE if size is None else size)

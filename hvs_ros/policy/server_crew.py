@@ -24,6 +24,8 @@ from hvs_ros.policy.server_settings import ServerSettings
 
 SIZE = 64
 """Searches at the same time, unless it is said: about what servers answer in one batch."""
+ANSWER_S = 300.0
+"""For an answer, unless it is said: where a server answers fewer at once, the others wait in its queue meanwhile."""
 
 
 class ServerCrew:
