@@ -21,6 +21,10 @@ from hvs_ros.search.scoring import ScoringMode
 from hvs_ros.search.task import Target, TaskKind
 from hvs_ros.search.view import MoveOutcome
 
+_LARGEST = 1e9
+"""Of degrees and seconds."""
+_MOST = 2**53
+"""Of bytes, tokens and turns."""
 _ACTIONS: dict[str, Callable[..., Action]] = {"rotate": Rotate, "submit": Submit}
 
 
@@ -72,29 +76,29 @@ def from_json(line: dict[str, Any], folder: Path | None = None) -> EpisodeResult
     name, size = line["panorama"]
     target = line["target"]
     return EpisodeResult(
-        episode_id=line["episode"],
-        scene=line["scene"],
-        panorama=(str(name), int(size)),
-        instruction=line["instruction"],
+        episode_id=_text(line["episode"]),
+        scene=_text(line["scene"]),
+        panorama=(_text(name), _whole(size)),
+        instruction=_text(line["instruction"]),
         kind=TaskKind(line["kind"]),
-        max_turns=int(line["max_turns"]),
-        level=line["level"],
-        start=Direction(*line["start"]),
+        max_turns=_whole(line["max_turns"]),
+        level=None if line["level"] is None else _whole(line["level"]),
+        start=Direction(*_pair(line["start"])),
         target=None if target is None else Target(_pair(target["yaw"]), _optional_pair(target["pitch"])),
         record=SearchRecord(
             outcome=Outcome(line["outcome"]),
-            message=line["message"],
+            message=_text(line["message"]),
             submitted=_read_direction(line["submitted"]),
-            guess=line["guess"],
+            guess=_flag(line["guess"]),
             looking=_read_direction(line["looking"]),
             turns=tuple(_read_turn(turn) for turn in line["turns"]),
             bag=None if line["bag"] is None else (folder or Path()) / line["bag"],
         ),
         submitted=_read_judgement(line["submitted_judged"]),
         looking=_read_judgement(line["looking_judged"]),
-        attempts=int(line["attempts"]),
-        seconds=float(line["seconds"]),
-        ended=line["ended"],
+        attempts=_whole(line["attempts"]),
+        seconds=_number(line["seconds"]),
+        ended=_text(line["ended"]),
         tilt=_pair(line.get("tilt", (0.0, 0.0))),  # files of earlier versions have none
     )
 
@@ -115,13 +119,38 @@ def _direction(direction: Direction | None) -> list[float] | None:
     return None if direction is None else [_round(direction.yaw_deg), _round(direction.pitch_deg)]
 
 
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.60} is no text")
+    return value
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"{value!r:.60} is neither true nor false")
+    return value
+
+
+def _number(value: Any) -> float:
+    # Written so that NaN fails too, and whole numbers that are no floats.
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= _LARGEST:
+        raise TypeError(f"{value!r:.60} is no number of degrees or seconds")
+    return float(value)
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST:
+        raise TypeError(f"{value!r:.60} is no whole number from 0")
+    return value
+
+
 def _read_direction(value: list[float] | None) -> Direction | None:
-    return None if value is None else Direction(*value)
+    return None if value is None else Direction(*_pair(value))
 
 
 def _pair(value: list[float]) -> tuple[float, float]:
     first, second = value
-    return float(first), float(second)
+    return _number(first), _number(second)
 
 
 def _optional_pair(value: list[float] | None) -> tuple[float, float] | None:
@@ -148,8 +177,9 @@ def _judgement(judgement: Judgement | None) -> dict[str, Any] | None:
 def _read_judgement(value: dict[str, Any] | None) -> Judgement | None:
     if value is None:
         return None
-    success = {mode: bool(value[mode.value]) for mode in ScoringMode}
-    return Judgement(success, value["yaw_error_deg"], value["pitch_error_deg"])
+    success = {mode: _flag(value[mode.value]) for mode in ScoringMode}
+    pitch = value["pitch_error_deg"]
+    return Judgement(success, _number(value["yaw_error_deg"]), None if pitch is None else _number(pitch))
 
 
 def _action(action: Action | None) -> dict[str, Any] | None:
@@ -163,8 +193,7 @@ def _action(action: Action | None) -> dict[str, Any] | None:
 def _read_action(value: dict[str, Any] | None) -> Action | None:
     if value is None:
         return None
-    made: Action = _ACTIONS[value["do"]](*value["angles"])
-    return made
+    return _ACTIONS[value["do"]](*_pair(value["angles"]))
 
 
 def _turn(turn: TurnRecord) -> dict[str, Any]:
@@ -189,17 +218,17 @@ def _turn(turn: TurnRecord) -> dict[str, Any]:
 
 def _read_turn(value: dict[str, Any]) -> TurnRecord:
     return TurnRecord(
-        number=value["turn"],
-        direction=Direction(*value["direction"]),
+        number=_whole(value["turn"]),
+        direction=Direction(*_pair(value["direction"])),
         action=_read_action(value["action"]),
         status=ParseStatus(value["status"]),
-        thought=value["thought"],
-        raw=value["raw"],
-        guess=value["guess"],
+        thought=_text(value["thought"]),
+        raw=_text(value["raw"]),
+        guess=_flag(value["guess"]),
         move=None if value["move"] is None else MoveOutcome(value["move"]),
-        after=Direction(*value["after"]),
-        times=TurnTimes(value["look_s"], value["think_s"], value["move_s"]),
+        after=Direction(*_pair(value["after"])),
+        times=TurnTimes(*(_number(value[name]) for name in ("look_s", "think_s", "move_s"))),
         # Files of earlier versions have neither.
-        picture=value.get("picture", ""),
-        usage=Usage(*value.get("tokens", ())),
+        picture=_text(value.get("picture", "")),
+        usage=Usage(*(None if count is None else _whole(count) for count in value.get("tokens", ()))),
     )

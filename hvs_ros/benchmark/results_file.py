@@ -22,6 +22,7 @@ from hvs_ros.benchmark.result_json import from_json, to_json
 from hvs_ros.benchmark.settings import FORMAT, RunSettings, differences
 
 _HEADER_BEGINS = b'{"hvs_results":'
+_KINDS = dict.fromkeys(("policy_settings", "camera", "view", "parameters", "versions", "facts", "notes"), dict)
 
 
 class ResultsError(Exception):
@@ -260,8 +261,11 @@ def _header(path: Path, line: bytes) -> dict[str, Any]:
         found, settings = header["hvs_results"], dict(header["settings"])
     except (ValueError, KeyError, TypeError) as error:
         raise ResultsError(f"{path} is not a results file: its first line holds no settings of a run") from error
-    if found != FORMAT:
+    if type(found) is not int or found != FORMAT:
         raise ResultsError(f"{path} has results of format {found}, this version writes {FORMAT}; begin a new file")
+    for name, kind in {**_KINDS, "deviations": list}.items():
+        if not isinstance(settings.get(name, kind()), kind):
+            raise ResultsError(f"{path} is not a results file: in its first line '{name}' is {settings[name]!r:.60}")
     return settings
 
 

@@ -187,6 +187,46 @@ def test_a_broken_line_in_the_middle_is_named(tmp_path: Path) -> None:
         ResultsFile.resume(path, SETTINGS)
 
 
+@pytest.mark.parametrize(
+    ("keys", "value"),
+    [
+        (("episode",), 3),
+        (("scene",), ["hall"]),
+        (("level",), "easy"),
+        (("guess",), "no"),
+        (("start",), [0, "x"]),
+        (("target", "yaw"), [10**400, 0]),
+        (("submitted",), [None, None]),
+        (("submitted_judged", "paper"), 1),
+        (("turns", 0, "direction"), [float("nan"), 0.0]),
+        (("turns", 0, "think_s"), {}),
+        (("turns", 0, "raw"), 7),
+        (("turns", 0, "tokens"), ["many"]),
+    ],
+)
+def test_a_value_that_was_spoilt_is_named(tmp_path: Path, keys: tuple[str | int, ...], value: object) -> None:
+    path = tmp_path / "results.jsonl"
+    with ResultsFile.create(path, SETTINGS) as results:
+        results.append(judge(make_episode(tmp_path), submitted(91)))
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    holder = lines[1]
+    for key in keys[:-1]:
+        holder = holder[key]
+    assert keys[-1] in holder
+    holder[keys[-1]] = value
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(ResultsError, match="line 2 is not a result"):
+        read_results(path)
+
+
+@pytest.mark.parametrize(("name", "value"), [("camera", "wide"), ("facts", None), ("deviations", True)])
+def test_spoilt_settings_are_named(tmp_path: Path, name: str, value: object) -> None:
+    path = tmp_path / "results.jsonl"
+    path.write_text(json.dumps({"hvs_results": 1, "settings": {**SETTINGS.to_json(), name: value}}) + "\n")
+    with pytest.raises(ResultsError, match=f"in its first line '{name}' is"):
+        read_results(path)
+
+
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ResultsError, match=r"results\.jsonl cannot be written"):
