@@ -7,6 +7,7 @@ difference between the two.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -70,16 +71,20 @@ def run_both(args: argparse.Namespace, stack: Stack, say: Say) -> int:
     """Run the sample both ways, and return the exit code (see ``bench_ros.through_ros``)."""
     sample = draw_sample(stack.episodes, args.through_ros, stack.seed)
     folder = _folder(stack.record)
-    say(f"{len(sample)} of {len(stack.episodes)} episodes, {HERE} first, then {THERE}")
-    here = _in_process(stack, sample, say)
-    if here.interrupted:
-        return INTERRUPTED
-    there = _through_graph(args, stack, sample, folder, say)
+    try:
+        say(f"{len(sample)} of {len(stack.episodes)} episodes, {HERE} first, then {THERE}")
+        here = _in_process(stack, sample, say)
+        if here.interrupted:
+            return INTERRUPTED
+        there = _through_graph(args, stack, sample, folder, say)
+    finally:
+        with contextlib.suppress(OSError):
+            folder.rmdir()  # where nothing was recorded
+    same = not there.interrupted and _say_differences(here.results, there.results, say)
+    if bags := sum(result.record.bag is not None for result in there.results):
+        say(f"bags: {bags} in {folder} (hvs report {folder} makes pages of them)")
     if there.interrupted:
         return INTERRUPTED
-    same = _say_differences(here.results, there.results, say)
-    bags = sum(result.record.bag is not None for result in there.results)
-    say(f"bags: {bags} in {folder} (hvs report {folder} makes pages of them)")
     return 0 if same else FAILED
 
 
