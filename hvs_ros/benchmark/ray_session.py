@@ -15,6 +15,7 @@ import shutil
 import socket
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +28,8 @@ STORE_BYTES = 100 * 1024 * 1024
 """For objects of a cluster on this machine; episodes and results are small."""
 FOLDER, IN_USE = "hvs_ray_", "in_use"
 """Of a cluster on this machine; the file in it is locked as long as it is needed."""
+STALE_S = 60.0
+"""A folder that is older and not locked was left by a run that was killed."""
 LONGEST_FOLDER = 40
 """Characters: sockets lie below it, whose whole path may have 107."""
 
@@ -142,17 +145,28 @@ def _folder() -> Iterator[Path]:
     """Make a folder for the files of a cluster, and remove it with those that killed runs have left."""
     temporary = tempfile.gettempdir()
     where = Path(temporary if len(temporary) <= LONGEST_FOLDER else "/tmp")
-    for old in where.glob(f"{FOLDER}*/{IN_USE}"):
-        with contextlib.suppress(OSError), old.open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(old.parent, ignore_errors=True)
+    for old in where.glob(f"{FOLDER}*"):
+        with contextlib.suppress(OSError):
+            if time.time() - old.stat().st_mtime > STALE_S:
+                with (old / IN_USE).open("w") as lock:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    _remove(old)
     folder = Path(tempfile.mkdtemp(prefix=FOLDER, dir=where))
     with (folder / IN_USE).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:
             yield folder
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder; whoever is just ending may write one more line into it."""
+    for _ in range(10):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        time.sleep(0.1)
 
 
 def _check_reachable(address: str) -> None:
