@@ -47,7 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with contextlib.suppress(AttributeError):
         # A pipe gets each line when it is printed, not at the end; and a terminal that cannot show a letter is no
         # reason to end a run (standard error does the same by itself).
-        errors = "backslashreplace" if sys.stdout.errors == "strict" else sys.stdout.errors
+        odd = sys.stdout.errors in ("strict", "surrogateescape")  # the latter is what the locale C has
+        errors = "backslashreplace" if odd else sys.stdout.errors
         sys.stdout.reconfigure(line_buffering=True, errors=errors)  # type: ignore[union-attr]
     _find_own_policies()
     try:

@@ -127,15 +127,16 @@ def test_scenes_are_checked(hvs: Hvs, scenes: Path) -> None:
     assert hvs("scenes", "check", scenes / "gone")[0] == 2
 
 
-def run_scenes_check(scenes: Path, **more: Any) -> subprocess.CompletedProcess[bytes]:
+def run_scenes_check(scenes: Path, coding: str = "ascii", **more: Any) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-m", "hvs_ros.cli.main", "scenes", "check", str(scenes)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "LC_ALL": "C", "PYTHONIOENCODING": coding}
     return subprocess.run(command, stderr=subprocess.PIPE, env=environment, timeout=60, check=False, **more)
 
 
-def test_a_terminal_without_umlauts(tmp_path: Path) -> None:
+@pytest.mark.parametrize("coding", ["ascii", "ascii:surrogateescape"])
+def test_a_terminal_without_umlauts(tmp_path: Path, coding: str) -> None:
     write_scene(tmp_path / "b\u00fcro")
-    done = run_scenes_check(tmp_path, stdout=subprocess.PIPE)
+    done = run_scenes_check(tmp_path, coding, stdout=subprocess.PIPE)
     assert done.returncode == 0 and b"b\\xfcro: 1 object" in done.stdout and not done.stderr
 
 
