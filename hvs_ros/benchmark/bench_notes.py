@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from hvs_ros.benchmark.accuracy import Mismatch
 from hvs_ros.benchmark.analysis import Analysis, Group, Rate, Spread
 from hvs_ros.benchmark.paper_results import PublishedTable
 from hvs_ros.search.task import LEVEL_NAMES, TaskKind
@@ -61,7 +62,13 @@ def notes(analysis: Analysis, settings: Mapping[str, Any]) -> list[str]:
         lines.append(f"NOT COMPLETE, in no figure, the machinery failed: {failed}")
     if not total.counts.completed:
         return lines
-    return [*lines, *_figures(total)]
+    return [*lines, *_figures(total, _at_once(settings))]
+
+
+def _at_once(settings: Mapping[str, Any]) -> str:
+    """Say how many searches waited for each other; merged runs have a number for each part, or none in common."""
+    number = (settings.get("notes") or {}).get("in_flight")
+    return f" ({number} searches at the same time)" if isinstance(number, int) and number > 1 else ""
 
 
 def _protocol(settings: Mapping[str, Any]) -> list[str]:
@@ -73,7 +80,7 @@ def _protocol(settings: Mapping[str, Any]) -> list[str]:
     return [f"Protocol: '{protocol}', but for:", *(f"  - {line}" for line in deviations)]
 
 
-def _figures(group: Group) -> list[str]:
+def _figures(group: Group, at_once: str) -> list[str]:
     counts, mismatch, latency, tokens = group.counts, group.mismatch, group.latency, group.tokens
     lines = [
         f"Episodes: {counts.completed} in {counts.scenes} scenes; {counts.submitted} submitted "
@@ -83,27 +90,24 @@ def _figures(group: Group) -> list[str]:
     if counts.scored:
         steps = " ".join(percent(rate, 1) for rate in group.cumulative)
         lines.append(f"Found by turn 1, 2 ... {len(group.cumulative)}: {steps} %")
-        lines.append(
-            f"Looking at the target when it was submitted: {percent(mismatch.looking)} %; "
-            + " ".join(f"within {limit}° {_share(rate)}," for limit, rate in group.errors.within.items()).rstrip(",")
-            + " of its middle"
-        )
+        if counts.submitted:
+            within = ", ".join(f"within {limit}° {_share(rate)}" for limit, rate in group.errors.within.items())
+            lines.append(f"Submissions, from the target's middle: {within}")
     lines.append(
         f"Turns: {group.turns.mean:.1f} on average, median {group.turns.median:g}; head travel "
         f"{_value(group.travel_deg.mean, 0)}°" + _ways(group)
     )
     statuses = ", ".join(f"{count} {name}" for name, count in group.answers.statuses.items())
-    formed = f"; in the published format {_share(group.answers.well_formed)}" if group.answers.well_formed.count else ""
+    formed = f"; in the published format {_share(group.answers.well_formed)}" if group.answers.well_formed.of else ""
     lines.append(f"Answers: {statuses} ({_share(group.answers.valid)} valid){formed}")
-    if counts.submitted:
-        over = ", ".join(f"over {limit}° in {_share(rate)}" for limit, rate in mismatch.over.items())
+    if counts.scored:
         lines.append(
-            f"Submitted direction and head apart: {over}; right only as submitted {mismatch.only_submitted}, "
-            f"only as looked at {mismatch.only_looking}"
+            f"By where the head looked at the end instead: {percent(mismatch.looking)} % success; right only as "
+            f"submitted {mismatch.only_submitted}, only as looked at {mismatch.only_looking}{_apart(mismatch)}"
         )
     lines.append(
         f"Seconds, median (95th percentile): to decide {_two(latency.think_s)}, to see {_two(latency.look_s)}, "
-        f"an episode {_two(latency.episode_s)}"
+        f"an episode {_two(latency.episode_s)}{at_once}"
     )
     if tokens.prompt.count or tokens.completion.count:
         lines.append(
@@ -111,6 +115,11 @@ def _figures(group: Group) -> list[str]:
             f"in all {tokens.prompt_total} in, {tokens.completion_total} out"
         )
     return lines
+
+
+def _apart(mismatch: Mismatch) -> str:
+    over = ", ".join(f"over {limit}° in {_share(rate)}" for limit, rate in mismatch.over.items() if rate.of)
+    return f"; submission and head apart {over}" if over else ""
 
 
 def _ways(group: Group) -> str:

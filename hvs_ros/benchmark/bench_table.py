@@ -1,4 +1,4 @@
-"""Draws a run as the paper's Table 1, with the published rows beside it; for terminals and logs of 110 columns.
+"""Draws a run as the paper's Table 1, with the published rows beside it; for terminals and logs of 80 columns and more.
 
 A number beside a published one looks as if the two could be compared. So whatever speaks against it (another protocol,
 other episodes) stands where the published rows begin, and below the table in full.
@@ -16,7 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from hvs_ros.benchmark.analysis import Analysis, Column, Rate
-from hvs_ros.benchmark.bench_notes import incomparable, notes, percent
+from hvs_ros.benchmark.bench_notes import NONE, incomparable, notes, percent
+from hvs_ros.benchmark.fitting import Fitting
 from hvs_ros.benchmark.paper_results import PublishedTable, published_table
 from hvs_ros.search.task import TaskKind
 
@@ -52,7 +53,9 @@ def bench_table(
     for kind in TaskKind:
         columns = [column for column in analysis.columns if column.kind is kind]
         if columns[0].success.of:
-            blocks += [_block(kind, columns, row, paper if published else None, bool(against)), Text()]
+            rows = paper if published else None
+            wide, narrow = (_block(kind, columns, row, rows, bool(against), narrow=narrow) for narrow in (False, True))
+            blocks += [Fitting(wide, narrow), Text()]
         else:
             blocks += [Text(f"{HEADINGS[kind]}: no episode was scored"), Text()]
     shown = published and any(column.success.of for column in analysis.columns)
@@ -94,21 +97,39 @@ def _name(settings: Mapping[str, Any]) -> str:
 
 
 def _block(
-    kind: TaskKind, columns: Sequence[Column], name: str, paper: PublishedTable | None, incomparable: bool
+    kind: TaskKind,
+    columns: Sequence[Column],
+    name: str,
+    paper: PublishedTable | None,
+    incomparable: bool,
+    *,
+    narrow: bool,
 ) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    table.add_column(HEADINGS[kind], no_wrap=True, min_width=34, max_width=44)
+    """Return the table of a kind; narrow: as much in 80 columns, the ends of an interval below each other."""
+    padding = (0, 0, 0, 1) if narrow else (0, 1)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=padding, header_style="bold")
+    least, most = (
+        (26, 26) if narrow else (34, 44 if kind is TaskKind.OBJECT else 34)
+    )  # a path's column more: 110 in all
+    table.add_column(HEADINGS[kind], no_wrap=True, min_width=least, max_width=most)
     for column in columns:
-        table.add_column(column.name, justify="right", no_wrap=True, min_width=11)
-    table.add_row(Text(name), *(percent(column.success) for column in columns), style="bold")
+        table.add_column(column.name, justify="right", no_wrap=True, min_width=8 if narrow else 11)
+    rates = [percent(column.success) for column in columns]
+    table.add_row(
+        Text(name), *(["none" if rate == NONE else rate for rate in rates] if narrow else rates), style="bold"
+    )
     if any(column.success.interval is not None for column in columns):
-        table.add_row("  95 % interval", *(_interval(column.success) for column in columns))
+        if narrow:
+            table.add_row("  95 % interval, from", *(_interval(column.success).partition("–")[0] for column in columns))
+            table.add_row("                 to", *(_interval(column.success).rpartition("–")[2] for column in columns))
+        else:
+            table.add_row("  95 % interval", *(_interval(column.success) for column in columns))
     table.add_row("  of episodes", *(str(column.success.of) for column in columns), end_section=True)
     if paper is None:
         return table
-    published = "published, NOT comparable (below)" if incomparable else "published"
+    against = ", NOT comparable" + ("" if narrow else " (below)")
     sizes = [f"({size})" for size in (paper.episodes(kind), *paper.sizes[kind])]
-    table.add_row(f"{published}:", *sizes, style="dim italic")
+    table.add_row(f"published{against if incomparable else ''}:", *sizes, style="dim italic")
     for row in paper.rows:
         mark = f" {_UNLIKE}" if kind in row.unlike else ""
         rates = [f"{rate:.2f}" for rate in row.rates[kind]]

@@ -1,4 +1,4 @@
-"""Draws a comparison of two runs, for terminals and logs of 110 columns."""
+"""Draws a comparison of two runs, for terminals and logs of 80 columns and more."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from rich.text import Text
 
 from hvs_ros.benchmark.compare import Changed, Comparison
 from hvs_ros.benchmark.contrast import Contrast, Shift
+from hvs_ros.benchmark.fitting import Fitting
 
 MOST_CHANGED = 10
 _DOUBT = "?"
@@ -24,7 +25,7 @@ def comparison_table(comparison: Comparison, *, most: int | None = MOST_CHANGED)
     parts: list[RenderableType] = [
         Text("\n".join(_heading(comparison)), style="bold"),
         Text(),
-        _success(comparison),
+        Fitting(_success(comparison, narrow=False), _success(comparison, narrow=True)),
         Text(),
         Text("\n".join(_verdict(comparison))),
         Text(),
@@ -39,11 +40,13 @@ def _heading(comparison: Comparison) -> list[str]:
     return [f"A: {comparison.a}", f"B: {comparison.b}"]
 
 
-def _success(comparison: Comparison) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    table.add_column("success in %", no_wrap=True, min_width=16)
+def _success(comparison: Comparison, *, narrow: bool) -> Table:
+    padding = (0, 0) if narrow else (0, 1)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=padding, header_style="bold")
+    table.add_column("success in %", no_wrap=True, min_width=13 if narrow else 16)
     for name in ("pairs", "A", "B", "B - A", "95 % interval", "only A", "only B", "p", "p by scene"):
-        table.add_column(name, justify="right", no_wrap=True)
+        heading = name.replace("only ", "only\n").replace("by ", "by\n") if narrow else name
+        table.add_column(heading, justify="right", no_wrap=True)
     for row in comparison.rows:
         whole = row.label[1] == "all"
         table.add_row(*_cells(row), style="bold" if whole else None, end_section=whole)
@@ -71,7 +74,7 @@ def _verdict(comparison: Comparison) -> list[str]:
     lines = [
         f"{total.pairs} pairs in {total.scenes} scenes that both runs completed, by the {comparison.mode.value} rule:",
         f"found by both {total.both}, only by A {total.only_a}, only by B {total.only_b}, by neither {total.neither}",
-        "p: McNemar's exact test, two-sided, which takes episodes for independent; p by scene: the two runs swapped",
+        "p: McNemar's exact test, two-sided, which takes episodes for independent; p by scene: the two runs swapped "
         "scene by scene, which does not; neither is corrected for the number of rows. Intervals: scenes drawn again",
     ]
     doubts = {row.doubt for row in (*comparison.rows, total) if row.doubt}

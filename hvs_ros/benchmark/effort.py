@@ -26,7 +26,7 @@ class Answers:
         statuses: how many turns have which parse status, most frequent first.
         valid: turns whose answer was a valid action.
         well_formed: turns whose answer had the published format, thought and answer in their tags and nothing else; of
-            those whose answer has a text. A policy that does not write has none of them.
+            those whose answer is a text. A policy that does not write has none: its answer is empty, or the action.
     """
 
     statuses: Mapping[str, int]
@@ -38,7 +38,7 @@ class Answers:
         """Return what the answers of these turns were."""
         counted = Counter(turn.status.value for turn in turns)
         statuses = dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
-        texts = [turn.raw for turn in turns if turn.raw]
+        texts = [turn.raw for turn in turns if turn.raw and turn.raw != str(turn.action)]
         formed = Rate(sum(map(well_formed, texts)), len(texts))
         return cls(statuses, Rate(counted[ParseStatus.OK.value], len(turns)), formed)
 

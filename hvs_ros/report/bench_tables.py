@@ -10,10 +10,11 @@ from typing import Any
 
 from hvs_ros.benchmark.analysis import Analysis, Counts
 from hvs_ros.benchmark.bench_notes import incomparable
+from hvs_ros.benchmark.bench_notes import percent as as_published
 from hvs_ros.benchmark.paper_results import PublishedTable, published_table
 from hvs_ros.benchmark.protocol import PROTOCOLS
 from hvs_ros.panorama.view import view_name
-from hvs_ros.report.bench_figure import KINDS, Drawn, between, percent
+from hvs_ros.report.bench_figure import KINDS, Drawn, between
 from hvs_ros.report.bench_strips import clipped
 from hvs_ros.search.task import LEVEL_NAMES, TaskKind
 
@@ -170,7 +171,7 @@ def _run_row(run: Drawn, number: int) -> str:
         if interval and rate.interval is not None and not rate.interval.reliable:
             interval = f"[{interval}]"
         below = f"<small>{interval}</small><small>{rate.count}/{rate.of}</small>" if rate.of else ""
-        cells.append(f'<td class="num{first}">{percent(rate).removesuffix(" %")}{below}</td>')
+        cells.append(f'<td class="num{first}">{as_published(rate) if rate.of else "–"}{below}</td>')
     return f'<tr class="own s{number}"><th scope="row">{escape(run.name)}</th>{"".join(cells)}</tr>'
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from hvs_ros.benchmark.bench_table import bench_table
 from hvs_ros.benchmark.intervals import Rate
 from hvs_ros.benchmark.paper_results import published_table
 from hvs_ros.benchmark.result import EpisodeResult
+from hvs_ros.search.action import Submit
 from hvs_ros.search.scoring import ScoringMode
 from hvs_ros.search.task import TaskKind
 
@@ -21,8 +23,15 @@ PAPER, REFERENCE = ScoringMode.PAPER, ScoringMode.REFERENCE
 AS_PUBLISHED = {"policy": "server", "protocol": "reference", "facts": {"model": "humanoid-vstar/HVS-3B"}}
 
 
-def drawn(results: list[EpisodeResult], settings: dict[str, Any], mode: ScoringMode = PAPER, **options: Any) -> str:
-    console = Console(width=110, force_terminal=False)
+def drawn(
+    results: list[EpisodeResult],
+    settings: dict[str, Any],
+    mode: ScoringMode = PAPER,
+    *,
+    width: int = 110,
+    **options: Any,
+) -> str:
+    console = Console(width=width, force_terminal=False)
     with console.capture() as capture:
         console.print(bench_table(analyse(results, mode, resamples=200), settings, **options))
     return capture.get()
@@ -55,6 +64,24 @@ def test_a_run_is_printed_in_the_columns_of_the_paper() -> None:
     words = " ".join(row(text, "HVS-3B", 3))
     assert words == "100.00 no episode no episode no episode 100.00", "an empty group is no 0 %"
     assert "…" not in text and max(map(len, text.splitlines())) <= 110
+
+
+def test_in_80_columns_it_says_as_much() -> None:
+    results = [
+        result(f"s{n}/{kind}/0", target=target, level=n % 3, found=n % 4 != 0)
+        for kind, target in (("object", OBJECT), ("path", PATH))
+        for n in range(24)
+    ]
+    wide, narrow = (drawn(results, AS_PUBLISHED, width=width, name="x" * 60) for width in (110, 80))
+    assert max(map(len, narrow.splitlines())) <= 80
+    for nth in (0, 1):
+        whole = [end.split("–") for end in row(wide, "95 % interval", nth) if end != "-"]
+        ends = [row(narrow, name, nth) for name in ("95 % interval, from", "to ")]
+        assert [list(pair) for pair in zip(*ends, strict=True) if pair[0] != "-"] == whole
+        assert row(narrow, "of episodes", nth) == row(wide, "of episodes", nth)
+        assert row(narrow, "GPT-4o", nth) == row(wide, "GPT-4o", nth)
+    assert row(narrow, "xxxxxxxxxxxxxxxxxxxxxxxxx…", 1) == ["75.00", "75.00", "75.00", "75.00", "none"]
+    assert narrow.count("published, NOT comparable:") == 2
 
 
 def test_the_published_rows_stand_beside_it() -> None:
@@ -131,6 +158,11 @@ def test_the_other_figures_stand_below() -> None:
     assert "Found by turn 1, 2 ... 10: 0.0 0.0 50.0 50.0" in text
     assert "Turns: 4.0 on average, median 4; head travel 135°" in text
     assert "Answers: 8 ok (100.0 % valid)" in text
+    assert "By where the head looked at the end instead: " in text
+    assert "Submissions, from the target's middle: within 5° " in text
+    assert "searches at the same time" not in text
+    at_once = " ".join(drawn([result("a/0/0")], {**AS_PUBLISHED, "notes": {"in_flight": 64}}).split())
+    assert "(64 searches at the same time)" in at_once, "they wait for each other"
     assert "to decide 0.50 (0.50)" in text and "1500 in, 20 out; in all 12000 in, 160 out" in text
 
 
@@ -150,3 +182,20 @@ def test_rates_are_rounded_as_in_the_paper() -> None:
         *("17.13", "33.33", "0.00", "100.00", "0.06")
     ]
     assert percent(Rate(1, 16), 1) == "6.3" and percent(Rate(0, 0)) == "no episode"
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        ("<think>So.</think><answer>submit(90,0)</answer>", "in the published format 100.0 %"),
+        ("Perhaps <answer>submit(90,0)</answer>", "in the published format 0.0 %"),
+        ("", None),
+        ("submit(90,0)", None),  # a policy that does not write gives its action
+    ],
+)
+def test_the_format_is_told_of_answers_that_are_texts(raw: str, words: str | None) -> None:
+    made = result("a/0/0", turns=1)
+    (turn,) = made.record.turns
+    turn = replace(turn, raw=raw, action=Submit(90.0, 0.0))
+    text = drawn([replace(made, record=replace(made.record, turns=(turn,)))], AS_PUBLISHED)
+    assert words in text if words else "published format" not in text

@@ -31,8 +31,8 @@ def of(a: list[EpisodeResult], b: list[EpisodeResult], **options: bool) -> Compa
     return compare(recorded(a, "a.jsonl"), recorded(b, "b.jsonl"), PAPER, **options)
 
 
-def text_of(comparison: Comparison, most: int | None = 10) -> str:
-    console = Console(width=110, force_terminal=False)
+def text_of(comparison: Comparison, most: int | None = 10, width: int = 110) -> str:
+    console = Console(width=width, force_terminal=False)
     with console.capture() as capture:
         console.print(comparison_table(comparison, most=most))
     return capture.get()
@@ -155,3 +155,13 @@ def test_a_comparison_fits_a_page_and_is_json() -> None:
     total = values["total"]
     assert total["difference"] == pytest.approx(total["rate_b"] - total["rate_a"])
     assert values["mode"] == "paper" and len(values["changed"]) == total["only_a"] + total["only_b"]
+
+
+@pytest.mark.parametrize("width", [80, 110])
+def test_no_digit_is_cut_off_where_there_is_less_room(width: int) -> None:
+    """The widest row that there can be: nothing found by one, everything by the other, of thousands of pairs."""
+    comparison = of(*pair([False] * 1200, [True] * 1200))
+    lines = text_of(comparison, most=1, width=width).splitlines()
+    assert max(map(len, lines)) <= width and "…" not in "".join(lines)
+    (row,) = (line.split() for line in lines if line.startswith("object all"))
+    assert row[2:6] == ["1200", "0.00", "100.00", "+100.00"] and row[9:11] == ["0", "1200"]
