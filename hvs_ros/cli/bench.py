@@ -15,7 +15,8 @@ from typing import Protocol
 NAME = "bench"
 HELP = "run H*Bench on a data set and print the paper's table; check data sets, compare, merge and report runs"
 
-ACTIONS = ("run", "check", "compare", "merge", "show", "report")
+RUN = "run"
+ACTIONS = (RUN, "check", "compare", "merge", "show", "report")
 """In the order of the help."""
 
 
@@ -31,12 +32,18 @@ class Action(Protocol):
         """Do it, and return the exit code."""
 
 
+EPILOG = "`hvs bench DIR` runs the benchmark on the data set DIR; its options: `hvs bench run --help`."
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the actions and their options."""
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, title="actions")
+    usage = f"{parser.prog} DIR [OPTION ...]", f"{parser.prog} [-h] ACTION ..."
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, title="actions", prog=parser.prog)
+    parser.usage, parser.epilog = "\n       ".join(usage), EPILOG
     for name in ACTIONS:
         action = _action(name)
-        action.add_arguments(actions.add_parser(name, help=action.HELP, description=action.HELP))
+        short = usage[0] if name == RUN else None  # all options of a run are a screen of usage before each error
+        action.add_arguments(actions.add_parser(name, usage=short, help=action.HELP, description=action.HELP))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -53,7 +60,7 @@ def with_action(arguments: Sequence[str]) -> list[str]:
     verb, *rest = arguments or [""]
     if verb != NAME or not rest or rest[0] in (*ACTIONS, "-h", "--help"):
         return list(arguments)
-    return [verb, "run", *rest]
+    return [verb, RUN, *rest]
 
 
 def _action(name: str) -> Action:

@@ -14,6 +14,7 @@ import pytest
 from hvs_command import Command, read_lines, wait_for_lines, without_times, write_scene
 
 from hvs_ros.cli.bench import with_action
+from hvs_ros.cli.main import main
 from hvs_ros.panorama.picture import PanoramaFile
 
 Hvs = Callable[..., tuple[int, str, str]]
@@ -70,6 +71,16 @@ def settings_in(path: Path) -> dict[str, Any]:
 )
 def test_to_run_is_what_is_meant_where_no_action_is_named(given: list[str], meant: list[str]) -> None:
     assert with_action(given) == meant
+
+
+def test_the_help_says_how_to_run_it(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["bench", "--help"])
+    assert capsys.readouterr().out.startswith("usage: hvs bench DIR [OPTION ...]\n")
+    with pytest.raises(SystemExit):
+        main(["bench", "data", "--shard", "5/4"])
+    usage, error = capsys.readouterr().err.splitlines()
+    assert usage == "usage: hvs bench DIR [OPTION ...]" and "'5/4' is not a part like 1/4" in error
 
 
 def test_a_run_ends_with_the_table_and_what_to_do_next(
