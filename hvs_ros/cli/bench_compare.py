@@ -52,7 +52,11 @@ def run(args: argparse.Namespace) -> int:
         write_json(args.json, comparison.to_json())
     if args.json != STANDARD_OUTPUT:
         make_console().print(comparison_table(comparison, most=None if args.all else MOST_CHANGED))
-    if args.fail_if_worse is not None and comparison.worse(args.fail_if_worse):
+    if args.fail_if_worse is None:
+        return 0
+    if not comparison.total.pairs:
+        raise VerbError("no episode was completed in both: whether B found fewer than A cannot be said")
+    if comparison.worse(args.fail_if_worse):
         p = comparison.total.mcnemar_p
         raise VerbError(f"B found fewer than A: p {p:.3g} is below {args.fail_if_worse:g}")
     return 0

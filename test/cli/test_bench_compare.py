@@ -55,6 +55,9 @@ def test_fail_if_worse_is_for_a_ci(hvs: Hvs, scenes: Path, tmp_path: Path) -> No
     assert code == 1 and "B found fewer than A: p 0.0312 is below 0.05" in err and "only by A 6" in out
     for a, b, alpha in ((good, bad, "0.01"), (bad, good, "0.05"), (good, good, "1")):
         assert hvs("bench", "compare", a, b, "--fail-if-worse", alpha)[0] == 0
+    broken = edited(run, tmp_path / "broken.jsonl", lambda _, line: line.update(outcome="policy failed"))
+    code, _, err = hvs("bench", "compare", good, broken, "--fail-if-worse", "0.05")
+    assert code == 1 and "no episode was completed in both" in err, "what did not run is not as good"
     assert hvs("bench", "compare", good, bad)[0] == 0, "without being asked nothing fails"
     assert hvs("bench", "compare", good, bad, "--fail-if-worse", "5")[0] == 2
 
