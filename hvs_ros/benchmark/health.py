@@ -115,6 +115,7 @@ class Health:
         failing_s = now_s - self._first_s
         if failing_s < self.patience.outage_s and not self._only_mistakes:
             return
+        since = "" if self._only_mistakes else f", for {failing_s:.0f} s"
         raise MachineryError(
-            f"no episode has completed for {failing_s:.0f} s; the last one: {record.outcome.value}: {record.message}"
+            f"no episode completes any more{since}; the last one: {record.outcome.value}: {record.message}"
         )

@@ -70,7 +70,8 @@ def load_engine(
     runtime = _require_packages()
     if not str(model).strip():
         raise PolicyError(
-            "policy 'onnx' has no model: give model:=FOLDER, made by hvs model export CHECKPOINT --out FOLDER"
+            "policy 'onnx' has no model: give --model FOLDER (for a node policy.model:=FOLDER), made by "
+            "hvs model export CHECKPOINT --out FOLDER"
         )
     exported = read_manifest(model)
     choice = choose_provider(

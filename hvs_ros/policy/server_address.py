@@ -76,7 +76,7 @@ def addresses(text: str) -> tuple[ServerAddress, ...]:
     """
     found = tuple(_address(word) for word in re.split(r"[\s,]+", text.strip()) if word)
     if not found:
-        raise PolicyError(f"base_url is empty: give the model server's URL, {_EXAMPLE}")
+        raise PolicyError(f"base_url is empty: give the model server's URL (--base-url), {_EXAMPLE}")
     urls = [address.url for address in found]
     for url in urls:
         if urls.count(url) > 1:

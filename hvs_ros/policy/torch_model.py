@@ -51,7 +51,10 @@ def model_folder(model: str) -> Path:
         PolicyUnavailableError: it is not there, and how to get it.
     """
     if not model.strip():
-        raise PolicyError("policy 'torch' has no model: give model:=FOLDER of a Qwen2.5-VL checkpoint")
+        raise PolicyError(
+            "policy 'torch' has no model: give --model FOLDER (for a node policy.model:=FOLDER) of a Qwen2.5-VL "
+            "checkpoint"
+        )
     folder = Path(model).expanduser()
     if folder.is_dir():
         return folder
