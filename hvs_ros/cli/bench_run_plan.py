@@ -132,6 +132,8 @@ def _check_pictures(episodes: Sequence[Episode]) -> None:
 
 def _check_results(args: argparse.Namespace, path: Path, settings: RunSettings) -> None:
     """Find out now: a model may take minutes to load before the file is opened."""
+    if path.is_dir():
+        raise VerbError(f"--results {path} is a folder: name a file", BAD_INPUT)
     if not args.resume:
         if path.exists():
             raise VerbError(

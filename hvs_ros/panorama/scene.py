@@ -174,6 +174,8 @@ def _places(directory: Path) -> dict[str, Path]:
         # a.jpg beside a.png, or beside a folder a
         places[panorama.name if panorama.stem in places else panorama.stem] = panorama
     if not places:
+        if splits := [child.name for child in _entries(directory) if child.is_dir() and _scene_folders(child)]:
+            raise SceneError(f"{directory}: the scenes are in folders in it, name one: {', '.join(splits[:5])}")
         raise SceneError(
             f"{directory}: nothing to search here; folders with a panorama and {ANNOTATION_NAME},"
             f" or panoramas ({_endings()}) are expected"

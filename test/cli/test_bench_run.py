@@ -104,6 +104,8 @@ def test_a_run_ends_with_the_table_and_what_to_do_next(
     assert settings["protocol"] == "paper" and settings["deviations"] == ["view: 320x180 instead of 1920x1080"]
     assert settings["notes"]["in_flight"] == 4 and settings["notes"]["dataset"] == str(dataset)
 
+    code, _, err = hvs("bench", dataset, "--policy", "random", *SMALL, "--results", tmp_path)
+    assert code == 2 and f"--results {tmp_path} is a folder: name a file" in err
     code, _, err = hvs("bench", dataset, "--policy", "random", *SMALL)
     assert code == 2 and "is there already" in err and "--resume" in err
     code, out, _ = hvs("bench", dataset, "--policy", "random", *SMALL, "--resume")

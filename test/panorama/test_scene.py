@@ -257,6 +257,9 @@ def test_nothing_to_search_is_refused(tmp_path: Path) -> None:
         load_scenes(tmp_path / "gone")
     with pytest.raises(SceneError, match="no such file or folder"):
         load_scene(tmp_path / "gone")
+    make_scene(tmp_path / "data" / "hos_bench" / "hall", [OBJECT])
+    with pytest.raises(SceneError, match="scenes are in folders in it, name one: hos_bench"):
+        load_scenes(tmp_path / "data")
     (tmp_path / "notes.txt").write_text("x")
     with pytest.raises(SceneError, match=r"notes\.txt: not a panorama"):
         load_scenes(tmp_path / "notes.txt")
