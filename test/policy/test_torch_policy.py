@@ -161,7 +161,7 @@ def test_a_missing_package_is_one_line_with_the_extra(
 @pytest.mark.parametrize(
     ("model", "reason"),
     [
-        ("", "give model:=FOLDER"),
+        ("", "give --model FOLDER"),
         ("/nowhere/at/all", "no folder /nowhere/at/all"),
         ("./here", "no folder here, and './here' is no name on the hub"),
         ("humanoid-vstar/HVS-3B", r"HF_HUB_OFFLINE is set: download it .*\(hf download humanoid-vstar/HVS-3B\)"),
