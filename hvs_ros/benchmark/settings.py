@@ -115,19 +115,24 @@ class RunSettings:
 def differences(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """Return what differs between two settings and could change a result, a line each: ``name: was X, is Y now``.
 
-    Notes are passed over. Of a benchmark also what the policy was told of its machine, as the parts of one run may be
-    made on several, and where its prompts lie when their hash is known.
+    Notes are passed over, and what two different policies are set to and tell of themselves. Of a benchmark also what
+    the policy was told of its machine, as the parts of one run may be made on several, and where its prompts lie when
+    their hash is known.
     """
     passed: set[str] = set()
     if "protocol" in earlier and "protocol" in now:
         passed |= MACHINE_SETTINGS
     if all("prompts_sha256" in settings.get("facts", {}) for settings in (earlier, now)):
         passed.add("prompts")
-    return _differences(_compared(earlier, passed), _compared(now, passed), "")
+    left_out = {NOTES}
+    if earlier.get("policy") != now.get("policy"):
+        # Each has its own: a list of all of them would bury what else differs.
+        left_out |= {"policy_settings", "facts"}
+    return _differences(_compared(earlier, left_out, passed), _compared(now, left_out, passed), "")
 
 
-def _compared(settings: Mapping[str, Any], passed: set[str]) -> dict[str, Any]:
-    compared = {name: value for name, value in settings.items() if name != NOTES}
+def _compared(settings: Mapping[str, Any], left_out: set[str], passed: set[str]) -> dict[str, Any]:
+    compared = {name: value for name, value in settings.items() if name not in left_out}
     policy = compared.get("policy_settings")
     if isinstance(policy, Mapping):
         compared["policy_settings"] = {name: value for name, value in policy.items() if name not in passed}

@@ -104,7 +104,7 @@ def _add_machine(group: argparse._ArgumentGroup) -> None:
 
 def _add_keep(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
-        "--results", type=path, metavar="FILE", help="results (default: runs/bench/POLICY_PROTOCOL.jsonl)"
+        "--results", type=path, metavar="FILE", help="results (default: runs/bench/POLICY_MODEL_PROTOCOL.jsonl)"
     )
     group.add_argument("--resume", action="store_true", help="continue that file")
 

@@ -77,7 +77,9 @@ def make_plan(args: argparse.Namespace) -> BenchPlan:
     except (SceneError, SelectionError) as error:
         raise VerbError(str(error), BAD_INPUT) from error
     _check_pictures(episodes)
-    results = args.results or _default_results(args)
+    results = args.results or default_results(
+        args.policy, str(dict(args.policy_setting).get("model", "")), args.protocol, args.shard
+    )
     if args.through_ros is None:
         _check_results(args, results, settings)
     camera = settings.camera
@@ -161,9 +163,12 @@ def _known_before(settings: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _default_results(args: argparse.Namespace) -> Path:
-    shard = "" if args.shard is None else f"_{args.shard[0]}of{args.shard[1]}"
-    return FOLDER / f"{slug(args.policy) or 'policy'}_{args.protocol}{shard}.jsonl"
+def default_results(policy: str, model: str, protocol: str, shard: tuple[int, int] | None) -> Path:
+    """Return where results are kept unless it is said: a file of its own for each policy, model, protocol and shard."""
+    names = [slug(policy) or "policy", slug(Path(model).name), protocol]
+    if shard is not None:
+        names.append(f"{shard[0]}of{shard[1]}")
+    return FOLDER / ("_".join(name for name in names if name) + ".jsonl")
 
 
 def _part(args: argparse.Namespace) -> str:

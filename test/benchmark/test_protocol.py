@@ -208,6 +208,12 @@ def test_only_the_notes_of_a_run_are_passed_over() -> None:
     assert differences({"facts": {"notes": 1}}, {"facts": {"notes": 2}}) == ["facts.notes: was 1, is 2 now"]
 
 
+def test_of_two_policies_what_each_has_for_itself_is_not_listed() -> None:
+    one = RunSettings("random", policy_settings={"seed": 1}).to_json()
+    other = RunSettings("server", policy_settings={"views": 5, "stop": "answer"}, max_turns=5).to_json()
+    assert differences(one, other) == ['policy: was "random", is "server" now', "max_turns: was not set, is 5 now"]
+
+
 def test_keys_are_written_nowhere() -> None:
     settings = PAPER.run_settings("random", {}).with_facts({"api_key": "s3"}).with_notes({"token": "s3"})
     assert "s3" not in json.dumps(settings.to_json())

@@ -14,6 +14,7 @@ import pytest
 from hvs_command import Command, read_lines, wait_for_lines, without_times, write_scene
 
 from hvs_ros.cli.bench import with_action
+from hvs_ros.cli.bench_run_plan import default_results
 from hvs_ros.cli.main import main
 from hvs_ros.panorama.picture import PanoramaFile
 
@@ -141,6 +142,18 @@ def test_a_first_line_that_holds_nothing_is_refused(hvs: Hvs, dataset: Path, tmp
     path.write_text('{"hvs_results": 1, "settings": {}}\n')
     code, _, err = hvs("bench", dataset, "--policy", "random", "--results", path, "--resume")
     assert code == 2 and "was made with other settings" in err
+
+
+@pytest.mark.parametrize(
+    ("run", "name"),
+    [
+        (("random", "", "paper", None), "random_paper.jsonl"),
+        (("torch", "/models/HVS-3B/", "reference", None), "torch_hvs-3b_reference.jsonl"),
+        (("my.module:Mine", "", "paper", (2, 3)), "my-module-mine_paper_2of3.jsonl"),
+    ],
+)
+def test_each_model_protocol_and_shard_has_results_of_its_own(run: Any, name: str) -> None:
+    assert default_results(*run) == Path("runs/bench") / name
 
 
 def test_the_reference_protocol_and_its_deviations(hvs: Hvs, dataset: Path, tmp_path: Path) -> None:

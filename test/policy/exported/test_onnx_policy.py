@@ -75,7 +75,7 @@ def test_settings_are_checked_before_a_model_is_loaded() -> None:
     assert settings["provider"] == "auto" and settings["require_gpu"] is False and settings["max_tokens"] == 1024
     with pytest.raises(PolicyError, match="no setting providers"):
         create_policy(ADDRESS, {"providers": "cpu"})
-    with pytest.raises(PolicyError, match="has no model: give --model FOLDER .*, made by hvs model export"):
+    with pytest.raises(PolicyError, match=r"has no model: give --model FOLDER .*, made by hvs model export"):
         create_policy(ADDRESS)
     with pytest.raises(PolicyError, match="threads is -1"):
         create_policy(ADDRESS, {"threads": -1})
