@@ -21,7 +21,7 @@ from hvs_ros.gym.answers import AnswerSpace
 from hvs_ros.gym.episodes import EpisodeDeck
 from hvs_ros.gym.rewards import RewardWeights, approach, correctness, distance, well_formed_episode
 from hvs_ros.gym.search import OngoingSearch, Pixels
-from hvs_ros.gym.studio import Studio, shared_studio
+from hvs_ros.gym.studio import Studio, studios
 from hvs_ros.panorama import SAMPLINGS, Camera, Sampling
 from hvs_ros.policy.model_settings import ParserMode, Thought
 from hvs_ros.policy.parse import Parsed, parse, well_formed
@@ -101,7 +101,7 @@ class HumanoidSearchEnv(gymnasium.Env[Pixels, str]):
         self._bare = bare
         self._weights = RewardWeights.of(rewards)
         self._deck = EpisodeDeck(scenes, select, kind, max_turns)
-        self._studio: Studio | None = shared_studio(memory_mb)
+        self._studio: Studio | None = studios.get(memory_mb)
         self._search: OngoingSearch | None = None
         self._well_formed = True
         self.observation_space = gymnasium.spaces.Box(0, 255, (height, width, 3), np.uint8)

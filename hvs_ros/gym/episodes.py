@@ -7,8 +7,6 @@ environments of a process that were asked for the same, as long as there is one 
 
 from __future__ import annotations
 
-import threading
-import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ import numpy as np
 
 from hvs_ros.benchmark.dataset import open_dataset, plan_benchmark
 from hvs_ros.benchmark.episodes import Episode, Selection
+from hvs_ros.gym.shared import Shared
 from hvs_ros.search.task import TaskKind
 from hvs_ros.share import sample_scenes, user_path
 
@@ -39,16 +38,7 @@ class Catalogue:
         self.by_id = {episode.episode_id: episode for episode in planned}
 
 
-_lock = threading.Lock()
-_catalogues: weakref.WeakValueDictionary[_Wanted, Catalogue] = weakref.WeakValueDictionary()
-
-
-def _catalogue(wanted: _Wanted) -> Catalogue:
-    with _lock:
-        found = _catalogues.get(wanted)
-        if found is None:
-            found = _catalogues[wanted] = Catalogue(wanted)
-        return found
+_catalogues = Shared(Catalogue)
 
 
 class EpisodeDeck:
@@ -72,7 +62,7 @@ class EpisodeDeck:
             raise ValueError(f"kind is {kind!r}; give {' or '.join(kinds)}, or None for both")
         folder = sample_scenes() if scenes is None else user_path(scenes)
         patterns = (select,) if isinstance(select, str) else tuple(select)
-        self._catalogue = _catalogue((folder.absolute(), patterns, kind, max_turns))
+        self._catalogue = _catalogues.get((folder.absolute(), patterns, kind, max_turns))
         self._left: list[int] = []
 
     @property

@@ -6,9 +6,7 @@ looks holds the studio; when the last environment is closed or forgotten it goes
 
 from __future__ import annotations
 
-import threading
-import weakref
-
+from hvs_ros.gym.shared import Shared
 from hvs_ros.panorama import Camera, PanoramaCache, Sampling, ViewSampler
 from hvs_ros.panorama.scene import Scene
 from hvs_ros.panorama.tables import TableCache
@@ -43,14 +41,5 @@ class Studio:
         return ViewSampler(panorama, camera, sampling=sampling, tables=self._tables)
 
 
-_lock = threading.Lock()
-_studios: weakref.WeakValueDictionary[int, Studio] = weakref.WeakValueDictionary()
-
-
-def shared_studio(memory_mb: int) -> Studio:
-    """Return the studio of this process with that much memory."""
-    with _lock:
-        studio = _studios.get(memory_mb)
-        if studio is None:
-            studio = _studios[memory_mb] = Studio(memory_mb)
-        return studio
+studios = Shared(Studio)
+"""Those of this process, by their memory."""

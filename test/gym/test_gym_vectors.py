@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from gym_builders import HEIGHT, ID, WIDTH, make, said, write_scenes
 
-from hvs_ros.gym.studio import shared_studio
+from hvs_ros.gym.studio import studios
 
 ANSWERS = (
     (said("rotate(30,-5)"), said("rotate(-170,20)"), "nothing"),
@@ -80,7 +80,7 @@ def test_environments_of_a_process_share_panoramas_until_the_last_is_closed(scen
         env.reset(seed=1)
     panoramas = [env._search._sampler.panorama for env in envs]  # type: ignore[union-attr]
     assert all(panorama is panoramas[0] for panorama in panoramas)
-    panorama, studio = weakref.ref(panoramas[0]), weakref.ref(shared_studio(77))
+    panorama, studio = weakref.ref(panoramas[0]), weakref.ref(studios.get(77))
     del panoramas
     for env in envs[:2]:
         env.close()
@@ -108,7 +108,7 @@ def test_environments_of_a_process_share_the_list_of_episodes_while_one_of_them_
 def test_an_environment_that_is_forgotten_frees_its_panoramas(scenes: Path) -> None:
     env = make(scenes, memory_mb=78)
     env.reset(seed=1)
-    studio = weakref.ref(shared_studio(78))
+    studio = weakref.ref(studios.get(78))
     del env
     gc.collect()
     assert studio() is None
