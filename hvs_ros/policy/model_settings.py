@@ -126,6 +126,21 @@ class ModelSettings:
         return cls(**common)
 
 
+def settings_apart(settings: Mapping[str, Any], own: Any) -> tuple[dict[str, Any], ModelSettings]:
+    """Return the settings that are a policy's own, and those that all models have.
+
+    Args:
+        settings: as for the policy.
+        own: the dataclass of its own settings.
+
+    Raises:
+        PolicyError: one that is neither, or a value that cannot be.
+    """
+    names = {field.name for field in fields(own)}
+    mine = {name: value for name, value in settings.items() if name in names}
+    return mine, ModelSettings.of({name: value for name, value in settings.items() if name not in names})
+
+
 def takes_model_settings(policy: C) -> C:
     """Show the common settings in the signature of a policy whose constructor has ``**common`` for them."""
     own = [p for p in inspect.signature(policy).parameters.values() if p.kind is not p.VAR_KEYWORD]

@@ -6,13 +6,12 @@ The key is taken from the environment (HVS_API_KEY; for OpenAI, OPENAI_API_KEY) 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 
 from hvs_ros.policy.crew import Crew
 from hvs_ros.policy.model_policy import ModelPolicy
 from hvs_ros.policy.model_server import require_openai
-from hvs_ros.policy.model_settings import ModelSettings, takes_model_settings
+from hvs_ros.policy.model_settings import ModelSettings, settings_apart, takes_model_settings
 from hvs_ros.policy.server_address import addresses
 from hvs_ros.policy.server_crew import ANSWER_S, SIZE, ServerCrew
 from hvs_ros.policy.server_engine import ServerEngine
@@ -89,9 +88,5 @@ class ServerPolicy(ModelPolicy):
             PolicyError: a setting that cannot be.
             PolicyUnavailableError: a package is missing.
         """
-        own = {field.name for field in fields(ServerSettings)}
-        mine = ServerSettings(
-            **{"timeout": ANSWER_S, **{name: value for name, value in settings.items() if name in own}}
-        )
-        common = ModelSettings.of({name: value for name, value in settings.items() if name not in own})
-        return ServerCrew(mine, common, SIZE if size is None else size)
+        own, common = settings_apart(settings, ServerSettings)
+        return ServerCrew(ServerSettings(**{"timeout": ANSWER_S, **own}), common, SIZE if size is None else size)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 
 from hvs_ros.policy.crew import Crew
 from hvs_ros.policy.engine import Engine
 from hvs_ros.policy.model_policy import ModelPolicy
-from hvs_ros.policy.model_settings import ModelSettings, takes_model_settings
+from hvs_ros.policy.model_settings import ModelSettings, settings_apart, takes_model_settings
 from hvs_ros.policy.qwen.engine import QwenEngine
 from hvs_ros.policy.torch_crew import SIZE, TorchCrew
 from hvs_ros.policy.torch_settings import TorchSettings
@@ -74,7 +73,5 @@ class TorchPolicy(ModelPolicy):
         Raises:
             PolicyError: a setting that cannot be.
         """
-        own = {field.name for field in fields(TorchSettings)}
-        mine = TorchSettings(**{name: value for name, value in settings.items() if name in own})
-        common = ModelSettings.of({name: value for name, value in settings.items() if name not in own})
-        return TorchCrew(mine, common, SIZE if size is None else size)
+        own, common = settings_apart(settings, TorchSettings)
+        return TorchCrew(TorchSettings(**own), common, SIZE if size is None else size)
