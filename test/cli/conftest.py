@@ -56,6 +56,21 @@ def start(tmp_path: Path, domain: int) -> Iterator[Callable[..., Command]]:
 
 
 @pytest.fixture
+def begin(tmp_path: Path) -> Iterator[Callable[..., Command]]:
+    """Start ``hvs bench``, which needs no ROS, in a process of its own."""
+    commands: list[Command] = []
+
+    def start(*arguments: object) -> Command:
+        words = ["bench", *(str(argument) for argument in arguments)]
+        commands.append(Command(words, 0, tmp_path / f"bench_{len(commands)}.log", Path(__file__).parent))
+        return commands[-1]
+
+    yield start
+    for command in commands:
+        command.kill()
+
+
+@pytest.fixture
 def start_head(domain: int) -> Iterator[Callable[[], None]]:
     """Start a head that belongs to nobody, in the test's ROS domain."""
     heads: list[subprocess.Popen[bytes]] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,21 +16,6 @@ from hvs_ros.mock.rooms.__main__ import main as draw_rooms
 Hvs = Callable[..., tuple[int, str, str]]
 EPISODES = 640
 RUN = ("--policy", "random", "--size", "160x90", "--in-flight", 8)
-
-
-@pytest.fixture
-def begin(tmp_path: Path) -> Iterator[Callable[..., Command]]:
-    """Start ``hvs bench`` in a process of its own."""
-    commands: list[Command] = []
-
-    def start(*arguments: object) -> Command:
-        words = ["bench", *(str(argument) for argument in arguments)]
-        commands.append(Command(words, 0, tmp_path / f"bench_{len(commands)}.log", Path(__file__).parent))
-        return commands[-1]
-
-    yield start
-    for command in commands:
-        command.kill()
 
 
 @pytest.mark.timeout(400)

@@ -22,14 +22,13 @@ LIMIT_S = 30.0
 
 
 @pytest.fixture
-def begin(tmp_path: Path) -> Iterator[Callable[..., Command]]:
-    """Start ``hvs bench`` in a process of its own."""
+def begin(begin: Callable[..., Command]) -> Iterator[Callable[..., Command]]:
+    """Start ``hvs bench``, and end what it has started when it is over."""
     pytest.importorskip("ray")
     commands: list[Command] = []
 
     def start(*arguments: object) -> Command:
-        words = ["bench", *(str(argument) for argument in arguments)]
-        commands.append(Command(words, 0, tmp_path / f"bench_{len(commands)}.log", Path(__file__).parent))
+        commands.append(begin(*arguments))
         return commands[-1]
 
     yield start

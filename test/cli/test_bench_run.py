@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,22 +33,6 @@ def dataset(tmp_path: Path) -> Path:
         for scene in range(3):
             write_scene(tmp_path / "data" / split / f"room_{scene}", ITEMS, seed=3 * number + scene)
     return tmp_path / "data"
-
-
-@pytest.fixture
-def begin(tmp_path: Path) -> Iterator[Callable[..., Command]]:
-    """Start ``hvs bench`` in a process of its own."""
-    commands: list[Command] = []
-
-    def start(*arguments: object) -> Command:
-        log = tmp_path / f"bench_{len(commands)}.log"
-        words = ["bench", *(str(argument) for argument in arguments)]
-        commands.append(Command(words, 0, log, Path(__file__).parent))
-        return commands[-1]
-
-    yield start
-    for command in commands:
-        command.kill()
 
 
 def settings_in(path: Path) -> dict[str, Any]:
